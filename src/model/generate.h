@@ -1,0 +1,52 @@
+/*
+ * generate.h - sampling over prefix trees: the samples of a request share its
+ * prompt, and each other's words for as long as they agree.  A node that n
+ * samples have reached draws n next tokens and goes on once for each distinct
+ * one: the distribution is that of n independent samples.
+ */
+#ifndef MODEL_GENERATE_H
+#define MODEL_GENERATE_H
+
+#include "model/model.h"
+
+struct generate_options {
+	int n_samples;      /* a request */
+	int max_tokens;     /* of a completion, the end token included */
+	float temperature;  /* 0: the most probable token always */
+	int32_t end_id;
+	uint64_t seed, step; /* keys of every draw, with group, sample and position */
+	int flat;           /* one branch a sample: the plain way */
+};
+
+/* One request: its prompt, and the number that keys its draws. */
+struct generate_request {
+	const int32_t *prompt;
+	int32_t n_prompt;
+	uint32_t group;
+};
+
+struct completion {
+	int32_t *tokens; /* n_tokens, the end token included where it was drawn */
+	float *logprobs; /* natural log under the distribution drawn from */
+	int32_t n_tokens;
+	int stopped;     /* 1: ended by end_id; 0: by max_tokens */
+};
+
+struct generator;
+
+/* Room for max_requests requests at once with prompts of max_prompt tokens. */
+struct generator *generator_new(struct model *m, int max_requests, int max_prompt,
+	const struct generate_options *o, struct error *err);
+void generator_free(struct generator *g);
+uint64_t generator_bytes(const struct generator *g);
+
+/* Samples n requests.  completions[i * n_samples + s] belongs to request i,
+ * sample s; its arrays are the generator's, valid until the next call.
+ * seed, step and temperature may differ from call to call. */
+int generate(struct generator *g, const struct generate_request *requests, int n,
+	const struct generate_options *o, struct completion *completions, struct error *err);
+
+/* Tokens that went through the model since the generator was made. */
+uint64_t generator_rows(const struct generator *g);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * model.h - a decoder-only transformer of the Llama family on any device: RMSNorm,
+ * rotary positions, grouped-query attention, SwiGLU, tied or separate head.
+ *
+ * Checkpoints are Hugging Face model directories (config.json,
+ * model.safetensors); weights are named as transformers' LlamaForCausalLM names
+ * them.  Parameters live on the device in fp32.
+ */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include <stdint.h>
+#include "base/error.h"
+#include "kernels/device.h"
+#include "model/tree.h"
+
+struct model_config {
+	int vocab_size, hidden_size, intermediate_size;
+	int n_layers, n_heads, n_kv_heads, head_dim;
+	int max_positions;
+	float rope_theta, rms_norm_eps;
+	int tie_word_embeddings;
+};
+
+enum tensor_role {
+	TENSOR_EMBEDDING, /* embed_tokens */
+	TENSOR_HEAD,      /* lm_head, where it is not tied */
+	TENSOR_NORM,      /* a vector */
+	TENSOR_MATRIX     /* q, k, v, o, gate, up, down: what Muon updates */
+};
+
+/* A parameter: rows x cols, row-major, y = x W^T as in torch.nn.Linear. */
+struct tensor {
+	const char *name; /* "model.layers.0.self_attn.q_proj.weight" */
+	enum tensor_role role;
+	int64_t rows, cols; /* a vector has cols 1 in memory and shape [rows] in files */
+	float *data, *grad; /* device memory; grad NULL where the model is not trained */
+};
+
+struct model {
+	struct model_config config;
+	const struct device *device;
+	struct tensor *tensors;
+	int n_tensors;
+	int64_t n_parameters;
+	float *data, *grad; /* all parameters, all gradients: one block each */
+	char hash[65];      /* SHA-256 of model.safetensors, "" where never saved */
+	struct model_layout *layout; /* private: tensors by layer and place */
+};
+
+/* Reads DIR/config.json and DIR/model.safetensors.  with_grad: space for gradients. */
+struct model *model_load(const char *dir, const struct device *device, int with_grad,
+	struct error *err);
+/* A new model with random weights: normal(0, 0.02), residual outputs scaled by
+ * 1/sqrt(2 n_layers), norms 1; keyed by seed. */
+struct model *model_new(const struct model_config *config, const struct device *device,
+	uint64_t seed, int with_grad, struct error *err);
+/* Writes config.json and model.safetensors into an existing directory (not
+ * atomic by itself: the caller publishes the directory); updates model->hash. */
+int model_save(struct model *m, const char *dir, struct error *err);
+void model_free(struct model *m);
+void model_grad_zero(struct model *m);
+
+/* Room for one batch: planned for at most max_rows rows and max_edges edges. */
+struct workspace;
+struct workspace *workspace_new(struct model *m, int max_rows, int max_edges, struct error *err);
+void workspace_free(struct workspace *w);
+uint64_t workspace_bytes(const struct workspace *w);
+
+/* Runs the tree through the model and, for each edge, gives
+ *   logprob[e]  = log softmax(logits[row] / temperature)[token]   (natural log)
+ *   entropy[e]  = entropy of that distribution, nats (NULL: not wanted)
+ * in host memory.  Keeps what the backward pass needs.  0, or -1 (a NaN or an
+ * infinity names the layer and the operation). */
+int model_forward(struct model *m, struct workspace *w, const struct tree *t, float temperature,
+	float *logprob, float *entropy, struct error *err);
+
+/* Adds to the gradients those of  sum_e coefficient[e] * logprob[e]  for the tree
+ * of the last model_forward (host memory, n_edges numbers). */
+int model_backward(struct model *m, struct workspace *w, const struct tree *t,
+	const float *coefficient, struct error *err);
+
+/* Logits of every row, host memory [n_rows, vocab_size]: for tests. */
+int model_logits(struct model *m, struct workspace *w, const struct tree *t, float *logits,
+	struct error *err);
+
+#endif
