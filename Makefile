@@ -40,7 +40,7 @@ TEST_C := $(wildcard t/*.c)
 TESTS := $(TEST_C:t/%.c=$(OBJ)/t/%)
 
 .PHONY: all
-all: $(PROGRAMS:%=$(BIN)/%)
+all: $(PROGRAMS:%=$(BIN)/%) ## build the programs into bin/ (DEBUG=1, SAN=1: into build/)
 
 # A change of compiler or flags rebuilds everything.
 FLAGS_NOW := $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL)
@@ -69,5 +69,55 @@ $(TESTS): $(OBJ)/t/%: $(OBJ)/t/%.o $(OBJ)/liball.a
 .PRECIOUS: $(OBJ)/%.o
 -include $(LIB_OBJ:.o=.d) $(PROGRAMS:%=$(OBJ)/src/%.d) $(TESTS:=.d)
 
+
 .PHONY: tests
 tests: $(TESTS)
+
+# --- Chaining the programs -------------------------------------------------
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+include pipelines/dataset.mk pipelines/train.mk pipelines/eval.mk pipelines/bench.mk
+
+# --- Tests -----------------------------------------------------------------
+T ?= $(wildcard t/*.bats t/*.sh)
+JOBS ?= 2
+.PHONY: check
+check: all tests ## build everything, run all tests (T=FILE... for some of them)
+	@$(MAKE) --no-print-directory SAN=1 all tests
+	OMP_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0 prove -j$(JOBS) --timer --exec t/tap \
+		$(if $(filter command,$(origin T)),$(T),$(TEST_C:t/%.c=build/san/t/%) $(T))
+
+# --- Installing, cleaning, help --------------------------------------------
+.PHONY: deps
+deps: ## install the Debian packages of packages.txt that are missing
+	@missing=$$(while read -r p; do dpkg-query -W -f='$${Status}' "$$p" 2>/dev/null | \
+		grep -q 'ok installed' || printf '%s ' "$$p"; done <packages.txt); \
+	if [ -n "$$missing" ]; then \
+		as_root=; [ "$$(id -u)" = 0 ] || as_root=sudo; \
+		$$as_root apt-get update; \
+		DEBIAN_FRONTEND=noninteractive $$as_root apt-get install -y \
+			--no-install-recommends $$missing; \
+	fi
+
+$(OBJ)/man/%.1: $(BIN)/%
+	@mkdir -p $(@D)
+	help2man --no-info --output=$@ $<
+
+.PHONY: man
+man: $(PROGRAMS:%=$(OBJ)/man/%.1) ## manual pages from --help, in build/release/man
+
+.PHONY: install
+install: all man ## install programs, manuals and seeds (PREFIX=, DESTDIR=)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1 \
+		$(DESTDIR)$(PREFIX)/share/cli-learn
+	install -m 755 $(PROGRAMS:%=$(BIN)/%) $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(PROGRAMS:%=$(OBJ)/man/%.1) $(DESTDIR)$(PREFIX)/share/man/man1
+	cp -R seeds pipelines $(DESTDIR)$(PREFIX)/share/cli-learn
+
+.PHONY: clean
+clean: ## remove build/ and bin/ (run/ with data and models stays)
+	rm -rf build bin
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)

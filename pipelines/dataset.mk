@@ -1,0 +1,17 @@
+# Seeds and spec to a validated dataset, split into train, valid and test.
+
+CLI ?= langgraph
+N ?= 150000
+SEED ?= 1
+RUN ?= run/$(CLI)-$(SEED)
+SPEC := seeds/$(CLI)/cli.json
+SEEDS := seeds/$(CLI)/seeds.jsonl
+DATA := $(RUN)/data.jsonl.zst
+
+.PHONY: dataset
+dataset: $(DATA) ## synthesise and validate N pairs (CLI= N= SEED=)
+
+$(DATA): $(SPEC) $(SEEDS) $(BIN)/seed2syn $(BIN)/synvalidate
+	@mkdir -p $(RUN)
+	$(BIN)/seed2syn --spec $(SPEC) -n $(N) --seed $(SEED) --report $(RUN)/coverage.json $(SEEDS) | \
+		$(BIN)/synvalidate --spec $(SPEC) --seed $(SEED) --rejects $(RUN)/rejects.jsonl.zst -o $@

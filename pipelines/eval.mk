@@ -1,0 +1,36 @@
+# Scores of policies on the test split: phrasings and option combinations that
+# training never saw.  One greedy answer a request.
+
+TESTS_N ?= 2000
+
+$(RUN)/%.score.json: $(RUN)/% pipelines/score.jq
+	$(BIN)/rollout -m $< --split test -n $(TESTS_N) -g 1 --greedy --threads $(THREADS) $(DATA) | \
+		$(BIN)/reward --spec $(SPEC) -o $(RUN)/$*.test.jsonl.zst
+	zstdcat $(RUN)/$*.test.jsonl.zst | jq -n -c --arg name $* -f pipelines/score.jq >$@.new
+	mv $@.new $@
+
+SCORES = $(RUN)/start.score.json $(RUN)/policy.score.json $(RUN)/supervised.score.json
+
+$(RUN)/table.txt: $(SCORES) pipelines/table.jq
+	jq -s -r --arg seconds "$$(cat $(RUN)/grpo.seconds)" -f pipelines/table.jq $(SCORES) >$@.new
+	mv $@.new $@
+
+$(RUN)/learning.tsv: $(RUN)/policy
+	jq -r '[.step, .reward_mean, .exact, .entropy] | @tsv' $(RUN)/grpo.metrics.jsonl >$@
+
+$(RUN)/learning.svg: $(RUN)/learning.tsv pipelines/learning.gp
+	gnuplot -e "data='$<'; terminal='svg size 800,480'; out='$@'" pipelines/learning.gp
+
+.PHONY: eval
+eval: $(RUN)/policy.score.json ## score the trained policy on the test split
+	@jq -s -r --arg seconds '' -f pipelines/table.jq $<
+
+.PHONY: report
+report: $(RUN)/table.txt $(RUN)/learning.tsv ## the table and the learning curve, in the terminal
+	@cat $(RUN)/table.txt
+	@gnuplot -e "data='$(RUN)/learning.tsv'; terminal='dumb size 79,24'; out='/dev/stdout'" \
+		pipelines/learning.gp
+
+.PHONY: demo
+demo: $(RUN)/policy ## what the trained policy proposes for a few requests
+	@$(BIN)/propose -m $(RUN)/policy --explain <pipelines/demo-$(CLI).txt

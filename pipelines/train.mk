@@ -1,0 +1,51 @@
+# A model from the dataset: a short supervised start, then GRPO as one pipeline
+# closed through the file system, and beside it, for comparison, the same time of
+# further supervised training.
+
+HIDDEN ?= 64
+LAYERS ?= 4
+HEADS ?= 4
+VOCAB ?= 2048
+START_STEPS ?= 600
+STEPS ?= 400
+BATCH ?= 64
+GROUP ?= 8
+LAG ?= 1
+THREADS ?= 2
+
+NEWMODEL_FLAGS ?= --hidden $(HIDDEN) --layers $(LAYERS) --heads $(HEADS) --vocab $(VOCAB)
+SFT_FLAGS ?=
+ROLLOUT_FLAGS ?=
+GRPO_FLAGS ?=
+
+.PHONY: train
+train: $(RUN)/table.txt $(RUN)/learning.svg ## dataset, supervised start, GRPO, and the table (STEPS= SEED= ...)
+	@cat $(RUN)/table.txt
+
+$(RUN)/init: $(DATA) $(BIN)/newmodel
+	rm -rf $@
+	$(BIN)/newmodel --spec $(SPEC) --seed $(SEED) $(NEWMODEL_FLAGS) -o $@ $(DATA)
+
+$(RUN)/start: $(RUN)/init $(BIN)/sft-step
+	rm -rf $@
+	$(BIN)/sft-step -m $< -o $@ --steps $(START_STEPS) --seed $(SEED) --threads $(THREADS) \
+		--metrics $(RUN)/start.metrics.jsonl $(SFT_FLAGS) $(DATA)
+
+# Killed at any instant, the same command goes on from the newest published step.
+$(RUN)/policy: $(RUN)/start $(BIN)/rollout $(BIN)/reward $(BIN)/grpo-step
+	@mkdir -p $(RUN)/grpo
+	start=$$(date +%s.%N); \
+	$(BIN)/rollout --follow $(RUN)/grpo --steps $(STEPS) --batch $(BATCH) -g $(GROUP) --lag $(LAG) \
+		--seed $(SEED) --threads 1 $(ROLLOUT_FLAGS) $(DATA) | \
+	$(BIN)/reward --spec $(SPEC) | \
+	$(BIN)/grpo-step -m $< --publish $(RUN)/grpo --steps $(STEPS) --lag $(LAG) --seed $(SEED) \
+		--threads 1 --metrics $(RUN)/grpo.metrics.jsonl $(GRPO_FLAGS); \
+	awk -v a="$$start" -v b="$$(date +%s.%N)" 'BEGIN {printf "%.1f\n", b - a}' >$(RUN)/grpo.seconds
+	rm -rf $@ $@.new
+	cp -R $(RUN)/grpo/step-$(STEPS) $@.new
+	mv $@.new $@
+
+$(RUN)/supervised: $(RUN)/policy
+	rm -rf $@
+	$(BIN)/sft-step -m $(RUN)/start -o $@ --seconds $$(cat $(RUN)/grpo.seconds) --seed $(SEED) \
+		--threads $(THREADS) --metrics $(RUN)/supervised.metrics.jsonl $(SFT_FLAGS) $(DATA)
