@@ -10,12 +10,12 @@
 #include "model/model.h"
 
 struct generate_options {
-	int n_samples;      /* a request */
-	int max_tokens;     /* of a completion, the end token included */
-	float temperature;  /* 0: the most probable token always */
+	int n_samples;	   /* a request */
+	int max_tokens;	   /* of a completion, the end token included */
+	float temperature; /* 0: the most probable token always */
 	int32_t end_id;
 	uint64_t seed, step; /* keys of every draw, with group, sample and position */
-	int flat;           /* one branch a sample: the plain way */
+	int flat;	     /* one branch a sample: the plain way */
 };
 
 /* One request: its prompt, and the number that keys its draws. */
@@ -29,7 +29,7 @@ struct completion {
 	int32_t *tokens; /* n_tokens, the end token included where it was drawn */
 	float *logprobs; /* natural log under the distribution drawn from */
 	int32_t n_tokens;
-	int stopped;     /* 1: ended by end_id; 0: by max_tokens */
+	int stopped; /* 1: ended by end_id; 0: by max_tokens */
 };
 
 struct generator;

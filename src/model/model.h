@@ -24,9 +24,9 @@ struct model_config {
 
 enum tensor_role {
 	TENSOR_EMBEDDING, /* embed_tokens */
-	TENSOR_HEAD,      /* lm_head, where it is not tied */
-	TENSOR_NORM,      /* a vector */
-	TENSOR_MATRIX     /* q, k, v, o, gate, up, down: what Muon updates */
+	TENSOR_HEAD,	  /* lm_head, where it is not tied */
+	TENSOR_NORM,	  /* a vector */
+	TENSOR_MATRIX	  /* q, k, v, o, gate, up, down: what Muon updates */
 };
 
 /* A parameter: rows x cols, row-major, y = x W^T as in torch.nn.Linear. */
@@ -43,14 +43,14 @@ struct model {
 	struct tensor *tensors;
 	int n_tensors;
 	int64_t n_parameters;
-	float *data, *grad; /* all parameters, all gradients: one block each */
-	char hash[65];      /* SHA-256 of model.safetensors, "" where never saved */
+	float *data, *grad;	     /* all parameters, all gradients: one block each */
+	char hash[65];		     /* SHA-256 of model.safetensors, "" where never saved */
 	struct model_layout *layout; /* private: tensors by layer and place */
 };
 
 /* Reads DIR/config.json and DIR/model.safetensors.  with_grad: space for gradients. */
-struct model *model_load(const char *dir, const struct device *device, int with_grad,
-	struct error *err);
+struct model *model_load(
+	const char *dir, const struct device *device, int with_grad, struct error *err);
 /* A new model with random weights: normal(0, 0.02), residual outputs scaled by
  * 1/sqrt(2 n_layers), norms 1; keyed by seed. */
 struct model *model_new(const struct model_config *config, const struct device *device,

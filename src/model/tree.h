@@ -17,24 +17,24 @@
 #include "base/mem.h"
 
 struct tree_node {
-	int32_t parent;   /* index of the parent node, smaller than its own; -1: a root */
-	int32_t start;    /* first row (token) of the node */
-	int32_t len;      /* number of tokens, at least 1 */
+	int32_t parent;	  /* index of the parent node, smaller than its own; -1: a root */
+	int32_t start;	  /* first row (token) of the node */
+	int32_t len;	  /* number of tokens, at least 1 */
 	int32_t position; /* position of its first token within its sequences */
 };
 
 struct tree {
-	int32_t n_rows;                /* tokens in all nodes; a node's rows are contiguous */
-	int32_t *tokens, *positions;   /* [n_rows] */
+	int32_t n_rows;		     /* tokens in all nodes; a node's rows are contiguous */
+	int32_t *tokens, *positions; /* [n_rows] */
 	int32_t n_nodes;
-	struct tree_node *nodes;       /* parents before children */
+	struct tree_node *nodes; /* parents before children */
 	int32_t n_edges;
 	int32_t *edge_row, *edge_token; /* [n_edges], ordered by row */
 	int32_t n_sequences;
 	/* For sequence s, token i (i >= 1) is predicted by edge
 	 * sequence_edges[sequence_start[s] + i - 1]; tokens of s: sequence_length[s]. */
 	int32_t *sequence_start, *sequence_length, *sequence_edges;
-	int64_t flat_rows;             /* what n_rows would be without sharing */
+	int64_t flat_rows; /* what n_rows would be without sharing */
 	/* private */
 	struct tree_private *priv;
 };

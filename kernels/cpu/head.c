@@ -1,0 +1,194 @@
+/*
+ * head.c - the output head: log-probabilities of edges and their gradients.
+ * Logits exist for HEAD_CHUNK rows at a time only; the backward pass computes
+ * them anew, which costs less than the memory traffic of keeping them.
+ */
+#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/exp.h"
+
+#include <math.h>
+#include <string.h>
+
+static void logits_of(const struct head_shape *s, float *logits, const float *hidden,
+	const float *w, int from, int rows, float scale)
+{
+	cpu_matmul(PLAIN, TRANSPOSED, rows, s->vocab, s->hidden, scale,
+		hidden + (size_t)from * s->hidden, s->hidden, w, s->hidden, 0.0f, logits, s->vocab);
+}
+
+/* Log-sum-exp of a row; with entropy not NULL, also that of its distribution:
+ * log Z - sum(p t), t being the logits below their maximum. */
+static float row_lse(const float *logits, int n, float *entropy)
+{
+	float max = logits[0], sum = 0.0f, weighted = 0.0f;
+
+#pragma omp simd reduction(max : max)
+	for (int j = 0; j < n; j++)
+		max = logits[j] > max ? logits[j] : max;
+	if (!entropy) {
+#pragma omp simd reduction(+ : sum)
+		for (int j = 0; j < n; j++)
+			sum += exp_fast(logits[j] - max);
+		return max + logf(sum);
+	}
+#pragma omp simd reduction(+ : sum, weighted)
+	for (int j = 0; j < n; j++) {
+		float t = logits[j] - max, e = exp_fast(t);
+
+		sum += e;
+		weighted += e * t;
+	}
+	*entropy = logf(sum) - weighted / sum;
+	return max + logf(sum);
+}
+
+void cpu_head_forward(const struct head_shape *s, float *lse, float *logprob, float *entropy,
+	const float *hidden, const float *w, float *scratch)
+{
+	for (int from = 0; from < s->n_rows; from += HEAD_CHUNK) {
+		int rows = s->n_rows - from < HEAD_CHUNK ? s->n_rows - from : HEAD_CHUNK;
+
+		logits_of(s, scratch, hidden, w, from, rows, s->inverse_temperature);
+#pragma omp parallel for schedule(static)                                                          \
+	num_threads(cpu_threads) if (cpu_parallel((int64_t)rows * s->vocab))
+		for (int i = 0; i < rows; i++) {
+			const float *logits = scratch + (size_t)i * s->vocab;
+			int r = from + i;
+			float h, z = row_lse(logits, s->vocab, entropy ? &h : NULL);
+
+			lse[r] = z;
+			for (int e = s->start[r]; e < s->start[r + 1]; e++) {
+				logprob[e] = logits[s->token[e]] - z;
+				if (entropy)
+					entropy[e] = h;
+			}
+		}
+	}
+}
+
+/* d/dlogits of sum c_e logprob_e: the c_e at the tokens, minus (sum c) p. */
+static void row_gradient(
+	const struct head_shape *s, float *logits, float lse, const float *coefficient, int r)
+{
+	float sum = 0.0f;
+
+	for (int e = s->start[r]; e < s->start[r + 1]; e++)
+		sum += coefficient[e];
+#pragma omp simd
+	for (int j = 0; j < s->vocab; j++)
+		logits[j] = -sum * exp_fast(logits[j] - lse);
+	for (int e = s->start[r]; e < s->start[r + 1]; e++)
+		logits[s->token[e]] += coefficient[e];
+}
+
+void cpu_head_backward(const struct head_shape *s, float *dhidden, float *dw,
+	const float *coefficient, const float *hidden, const float *w, const float *lse,
+	float *scratch)
+{
+	const float scale = s->inverse_temperature;
+	const int h = s->hidden, v = s->vocab;
+
+	for (int from = 0; from < s->n_rows; from += HEAD_CHUNK) {
+		int rows = s->n_rows - from < HEAD_CHUNK ? s->n_rows - from : HEAD_CHUNK;
+		const float *x = hidden + (size_t)from * h;
+
+		logits_of(s, scratch, hidden, w, from, rows, scale);
+#pragma omp parallel for schedule(static)                                                          \
+	num_threads(cpu_threads) if (cpu_parallel((int64_t)rows * v))
+		for (int i = 0; i < rows; i++)
+			row_gradient(
+				s, scratch + (size_t)i * v, lse[from + i], coefficient, from + i);
+		cpu_matmul(PLAIN, PLAIN, rows, h, v, scale, scratch, v, w, h, 0.0f,
+			dhidden + (size_t)from * h, h);
+		cpu_matmul(TRANSPOSED, PLAIN, v, h, rows, scale, scratch, v, x, h, 1.0f, dw, h);
+	}
+}
+
+/* Sums of exp(logit - lse) over blocks, so that a draw need not add up the whole row. */
+enum {
+	SAMPLE_BLOCK = 64,
+	SAMPLE_BLOCKS = 4096
+};
+
+static int32_t draw(
+	const float *p, const double *block_end, int n_blocks, int block, int n, double target)
+{
+	double sum;
+	int b = 0, last = n - 1;
+
+	while (b + 1 < n_blocks && !(block_end[b] > target))
+		b++;
+	sum = b ? block_end[b - 1] : 0.0;
+	for (int j = b * block; j < n && j < (b + 1) * block; j++) {
+		sum += (double)p[j];
+		if (sum > target)
+			return j;
+		if (p[j] > 0.0f)
+			last = j;
+	}
+	/* Only rounding leads here: the last token that has any probability. */
+	return last;
+}
+
+static void sample_row(const struct head_shape *s, float *logits, int32_t *token, float *logprob,
+	const double *uniform, int r)
+{
+	const int n = s->vocab;
+	int block = n > SAMPLE_BLOCK * SAMPLE_BLOCKS ? (n + SAMPLE_BLOCKS - 1) / SAMPLE_BLOCKS
+						     : SAMPLE_BLOCK;
+	int n_blocks = (n + block - 1) / block;
+	double end[SAMPLE_BLOCKS], total = 0.0;
+	float lse = row_lse(logits, n, NULL);
+
+	if (!isfinite(lse)) {
+		for (int d = s->start[r]; d < s->start[r + 1]; d++) {
+			token[d] = -1;
+			logprob[d] = lse;
+		}
+		return;
+	}
+	if (s->inverse_temperature == 0.0f) {
+		int best = 0;
+
+		for (int j = 1; j < n; j++)
+			best = logits[j] > logits[best] ? j : best;
+		for (int d = s->start[r]; d < s->start[r + 1]; d++) {
+			token[d] = best;
+			logprob[d] = logits[best] - lse;
+		}
+		return;
+	}
+	for (int b = 0; b < n_blocks; b++) {
+		int to = (b + 1) * block < n ? (b + 1) * block : n;
+		float sum = 0.0f;
+
+#pragma omp simd reduction(+ : sum)
+		for (int j = b * block; j < to; j++) {
+			logits[j] = exp_fast(logits[j] - lse);
+			sum += logits[j];
+		}
+		total += (double)sum;
+		end[b] = total;
+	}
+	for (int d = s->start[r]; d < s->start[r + 1]; d++) {
+		token[d] = draw(logits, end, n_blocks, block, n, uniform[d] * total);
+		logprob[d] = logf(logits[token[d]]);
+	}
+}
+
+void cpu_head_sample(const struct head_shape *s, int32_t *token, float *logprob,
+	const double *uniform, const float *hidden, const float *w, float *scratch)
+{
+	float scale = s->inverse_temperature == 0.0f ? 1.0f : s->inverse_temperature;
+
+	for (int from = 0; from < s->n_rows; from += HEAD_CHUNK) {
+		int rows = s->n_rows - from < HEAD_CHUNK ? s->n_rows - from : HEAD_CHUNK;
+
+		logits_of(s, scratch, hidden, w, from, rows, scale);
+#pragma omp parallel for schedule(static)                                                          \
+	num_threads(cpu_threads) if (cpu_parallel((int64_t)rows * s->vocab))
+		for (int i = 0; i < rows; i++)
+			sample_row(s, scratch + (size_t)i * s->vocab, token, logprob, uniform,
+				from + i);
+	}
+}
