@@ -54,6 +54,15 @@ struct accepted_value {
 	const char *const *says; /* NULL-terminated, maybe empty */
 };
 
+/* Whether a positional takes words as they are, unknown options included. */
+enum passthrough {
+	PASSTHROUGH_NO,
+	PASSTHROUGH_YES,
+	/* Of a command with subcommands: only where the first such word begins with
+	 * a dash; otherwise that word names the subcommand. */
+	PASSTHROUGH_OPTIONS
+};
+
 /* The value that an option takes, or a positional argument. */
 struct argument {
 	const char *name;
@@ -72,8 +81,9 @@ struct argument {
 	const char *exists;          /* "file", "dir" or "any": the tool checks; NULL: no */
 	const char *const *values;   /* examples to draw from */
 	const char *const *says;     /* phrases for a positional */
-	int passthrough;             /* takes whatever follows, unparsed */
+	enum passthrough passthrough;
 	int hidden;
+	int ignore_case;             /* accepted values in any case; canonical: the spec's */
 };
 
 struct option {
@@ -89,13 +99,16 @@ struct option {
 	const char *danger;          /* why a person should look twice; NULL */
 	const char *const *says;
 	size_t index;                /* position in the spec: canonical order */
+	int flag_default;            /* of a flag: 0 off, 1 on, -1 not stated */
+	int eager;                   /* --help, --version: acts alone, the rest is ignored */
+	const char *environment;     /* variable that gives the value too; NULL */
 };
 
-enum rule_kind { RULE_REQUIRES, RULE_CONFLICTS, RULE_ONE_OF };
+enum rule_kind { RULE_REQUIRES, RULE_CONFLICTS, RULE_ONE_OF, RULE_REQUIRES_ANY };
 
-/* requires: if options[0] is given, all others must be; conflicts: at most one of
- * them; one-of: exactly/at least one is needed (at least one).  A member is an
- * option or a positional argument (the other one is NULL). */
+/* requires: if options[0] is given, all others must be; requires-any: at least one
+ * of the others; conflicts: at most one of them; one-of: at least one is needed.
+ * A member is an option or a positional argument (the other one is NULL). */
 struct rule {
 	enum rule_kind kind;
 	size_t n;
@@ -125,6 +138,7 @@ struct command {
 	int runnable;  /* may be invoked itself (no subcommand is needed) */
 	size_t depth;  /* 0: the root */
 	size_t index;  /* position in spec->commands */
+	const struct lookup *lookup; /* spellings and subcommands, private to cli/ */
 };
 
 struct spec {
