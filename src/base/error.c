@@ -120,15 +120,31 @@ void die_error(const struct error *err)
 	die(err->code ? err->code : EXIT_INTERNAL, "%s", err->message);
 }
 
+/* Formats beside *err first: an argument may be the old message. */
+static void set_message(
+	struct error *err, enum exit_code code, int system, const char *fmt, va_list args)
+{
+	char text[sizeof err->message];
+	int n = vsnprintf(text, sizeof text, fmt, args);
+	size_t len = n < 0 ? 0 : (size_t)n;
+
+	if (n < 0)
+		text[0] = '\0';
+	if (system && len < sizeof text)
+		snprintf(text + len, sizeof text - len, ": %s", strerror(system));
+	err->code = code;
+	err->system = system;
+	memcpy(err->message, text, sizeof text);
+}
+
 int error_set(struct error *err, enum exit_code code, const char *fmt, ...)
 {
 	va_list args;
 
 	if (!err)
 		return -1;
-	err->code = code;
 	va_start(args, fmt);
-	vsnprintf(err->message, sizeof err->message, fmt, args);
+	set_message(err, code, 0, fmt, args);
 	va_end(args);
 	return -1;
 }
@@ -137,16 +153,12 @@ int error_set_errno(struct error *err, enum exit_code code, const char *fmt, ...
 {
 	int saved = errno;
 	va_list args;
-	size_t len;
 
 	if (!err)
 		return -1;
-	err->code = code;
 	va_start(args, fmt);
-	vsnprintf(err->message, sizeof err->message, fmt, args);
+	set_message(err, code, saved, fmt, args);
 	va_end(args);
-	len = strlen(err->message);
-	snprintf(err->message + len, sizeof err->message - len, ": %s", strerror(saved));
 	return -1;
 }
 

@@ -15,33 +15,35 @@
 /* Exit codes of every program (sysexits.h), and of confirm-exec (timeout(1)). */
 enum exit_code {
 	EXIT_OK = 0,
-	EXIT_USAGE = 64,       /* bad option or operand */
-	EXIT_DATA = 65,        /* a record, spec or model that is malformed */
-	EXIT_NOINPUT = 66,     /* an input that cannot be opened */
-	EXIT_UNAVAILABLE = 69, /* a device or service that is not there */
-	EXIT_INTERNAL = 70,    /* a bug of ours */
-	EXIT_IO = 74,          /* reading or writing failed */
-	EXIT_TIMEOUT = 124,    /* confirm-exec: the command ran out of time */
+	EXIT_USAGE = 64,	/* bad option or operand */
+	EXIT_DATA = 65,		/* a record, spec or model that is malformed */
+	EXIT_NOINPUT = 66,	/* an input that cannot be opened */
+	EXIT_UNAVAILABLE = 69,	/* a device or service that is not there */
+	EXIT_INTERNAL = 70,	/* a bug of ours */
+	EXIT_IO = 74,		/* reading or writing failed */
+	EXIT_TIMEOUT = 124,	/* confirm-exec: the command ran out of time */
 	EXIT_FAILURE_OWN = 125, /* confirm-exec: failed itself, nothing was run */
-	EXIT_REFUSED = 126,    /* confirm-exec: declined, or not allowed */
-	EXIT_NOTFOUND = 127    /* confirm-exec: no such executable */
+	EXIT_REFUSED = 126,	/* confirm-exec: declined, or not allowed */
+	EXIT_NOTFOUND = 127	/* confirm-exec: no such executable */
 };
 
 #define ATTR_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
 
-/* What went wrong in a library call.  .code is the exit code that fits it. */
+/* What went wrong in a library call.  .code is the exit code that fits it;
+ * .system is the errno behind it, 0 where no system call failed. */
 struct error {
 	enum exit_code code;
+	int system;
 	char message[1024];
 };
 
 /* Fills *err (which may be NULL) and returns -1, so that a library function can
- * say `return error_set(err, EXIT_DATA, ...)`.  A too long message is cut. */
+ * say `return error_set(err, EXIT_DATA, ...)`.  A too long message is cut.  The
+ * arguments may be parts of *err itself. */
 int error_set(struct error *err, enum exit_code code, const char *fmt, ...) ATTR_PRINTF(3, 4);
 
 /* The same, with ": " and the text of errno (read first) behind it. */
-int error_set_errno(struct error *err, enum exit_code code, const char *fmt, ...)
-	ATTR_PRINTF(3, 4);
+int error_set_errno(struct error *err, enum exit_code code, const char *fmt, ...) ATTR_PRINTF(3, 4);
 
 /* Puts "PREFIX: " before the message that is already in *err; returns -1. */
 int error_prefix(struct error *err, const char *fmt, ...) ATTR_PRINTF(2, 3);

@@ -140,7 +140,9 @@ struct arena_block {
 	_Alignas(16) char data[];
 };
 
-enum { ARENA_BLOCK = 16384 };
+enum {
+	ARENA_BLOCK = 16384
+};
 
 void *arena_alloc(struct arena *a, size_t size)
 {

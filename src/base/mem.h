@@ -33,7 +33,7 @@ void buf_add(struct buf *b, const void *data, size_t len);
 void buf_addc(struct buf *b, char c);
 void buf_adds(struct buf *b, const char *s);
 void buf_addf(struct buf *b, const char *fmt, ...) ATTR_PRINTF(2, 3);
-void buf_clear(struct buf *b);   /* empties, keeps the memory */
+void buf_clear(struct buf *b);	 /* empties, keeps the memory */
 void buf_release(struct buf *b); /* frees; the buffer is empty again */
 char *buf_detach(struct buf *b); /* the string, now the caller's; buffer empty */
 

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-int number_integer(const char *text, long long min, long long max, long long *value,
-	struct error *err)
+int number_integer(
+	const char *text, long long min, long long max, long long *value, struct error *err)
 {
 	char *end;
 	long long n;

@@ -28,8 +28,8 @@ void options_parse(const struct argp *argp, int argc, char **argv, void *input)
 	argp_parse(argp, argc, argv, 0, NULL, input);
 }
 
-long long option_integer(struct argp_state *state, const char *option, const char *arg,
-	long long min, long long max)
+long long option_integer(
+	struct argp_state *state, const char *option, const char *arg, long long min, long long max)
 {
 	struct error err;
 	long long value = 0;
@@ -39,8 +39,8 @@ long long option_integer(struct argp_state *state, const char *option, const cha
 	return value;
 }
 
-double option_real(struct argp_state *state, const char *option, const char *arg, double min,
-	double max)
+double option_real(
+	struct argp_state *state, const char *option, const char *arg, double min, double max)
 {
 	struct error err;
 	double value = 0;
@@ -55,8 +55,8 @@ uint64_t option_seed(struct argp_state *state, const char *arg)
 	return (uint64_t)option_integer(state, "--seed", arg, 0, INT64_MAX);
 }
 
-int option_choice(struct argp_state *state, const char *option, const char *arg,
-	const char *const names[])
+int option_choice(
+	struct argp_state *state, const char *option, const char *arg, const char *const names[])
 {
 	struct buf list = {0};
 

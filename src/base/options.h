@@ -20,13 +20,13 @@ void options_parse(const struct argp *argp, int argc, char **argv, void *input);
  * program with exit 64 and a message that names the option. */
 long long option_integer(struct argp_state *state, const char *option, const char *arg,
 	long long min, long long max);
-double option_real(struct argp_state *state, const char *option, const char *arg, double min,
-	double max);
+double option_real(
+	struct argp_state *state, const char *option, const char *arg, double min, double max);
 uint64_t option_seed(struct argp_state *state, const char *arg);
 
 /* Index of arg in the NULL-terminated list of names; ends the program with a
  * message that lists them otherwise. */
-int option_choice(struct argp_state *state, const char *option, const char *arg,
-	const char *const names[]);
+int option_choice(
+	struct argp_state *state, const char *option, const char *arg, const char *const names[]);
 
 #endif

@@ -35,10 +35,10 @@ struct rng {
 void rng_init(struct rng *r, uint64_t seed, enum rng_purpose purpose, uint64_t a, uint32_t b);
 uint32_t rng_u32(struct rng *r);
 uint64_t rng_u64(struct rng *r);
-uint32_t rng_below(struct rng *r, uint32_t n); /* uniform in [0, n), unbiased; n > 0 */
-double rng_double(struct rng *r);              /* uniform in [0, 1), 53 bits */
-double rng_normal(struct rng *r);              /* mean 0, variance 1 (Box-Muller) */
-int rng_chance(struct rng *r, double p);       /* 1 with probability p */
+uint32_t rng_below(struct rng *r, uint32_t n);		    /* uniform in [0, n), unbiased; n > 0 */
+double rng_double(struct rng *r);			    /* uniform in [0, 1), 53 bits */
+double rng_normal(struct rng *r);			    /* mean 0, variance 1 (Box-Muller) */
+int rng_chance(struct rng *r, double p);		    /* 1 with probability p */
 void rng_shuffle(struct rng *r, uint32_t *items, size_t n); /* Fisher-Yates */
 
 /* One number in [0, 1) for exactly these coordinates (token sampling). */

@@ -39,14 +39,17 @@ struct filter {
 	struct jsonl_writer *out, *bad;
 	size_t next_input;
 	long long n_read, n_written, n_bad;
-	const char *item; /* what progress counts: "records" */
-	long long total;  /* for the time left; 0: unknown */
+	/* What progress counts.  NULL: records read, shown by filter_next() itself;
+	 * a program that sets it calls filter_progress(). */
+	const char *item;
+	long long total; /* for the time left; 0: unknown */
+	int show;	 /* standard error is a terminal, and nobody said --quiet */
 	double started, shown;
 };
 
 void filter_open(struct filter *f, const struct filter_options *options);
-/* Next good record of all inputs: 1, or 0 at the end.  A malformed one ends the
- * program with exit 65 (output left unfinished) unless --skip-bad was given. */
+/* Next good record of all inputs: 1, or 0 at the end.  r->file stays valid.  A malformed one ends
+ * the program with exit 65 (output left unfinished) unless --skip-bad was given. */
 int filter_next(struct filter *f, struct record *r);
 /* A record that parsed but that the program cannot use: same treatment. */
 void filter_bad(struct filter *f, const struct record *r, const char *fmt, ...) ATTR_PRINTF(3, 4);
