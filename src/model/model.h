@@ -20,6 +20,7 @@ struct model_config {
 	int max_positions;
 	float rope_theta, rms_norm_eps;
 	int tie_word_embeddings;
+	int32_t end_token_id; /* config.json's eos_token_id; 0 or less: null */
 };
 
 enum tensor_role {
@@ -48,6 +49,12 @@ struct model {
 	struct model_layout *layout; /* private: tensors by layer and place */
 };
 
+/* config.json of a Llama: what it must not be is an error, never ignored. */
+int model_config_read(struct model_config *config, const char *path, struct error *err);
+int model_config_write(const struct model_config *config, const char *path, struct error *err);
+/* 0, or -1 where the sizes cannot be those of a model that we run. */
+int model_config_check(const struct model_config *config, struct error *err);
+
 /* Reads DIR/config.json and DIR/model.safetensors.  with_grad: space for gradients. */
 struct model *model_load(
 	const char *dir, const struct device *device, int with_grad, struct error *err);
@@ -59,6 +66,9 @@ struct model *model_new(const struct model_config *config, const struct device *
  * atomic by itself: the caller publishes the directory); updates model->hash. */
 int model_save(struct model *m, const char *dir, struct error *err);
 void model_free(struct model *m);
+/* Copies the weights (not the gradients) of a model of the same shape on the
+ * same device. */
+int model_copy(struct model *dst, const struct model *src, struct error *err);
 void model_grad_zero(struct model *m);
 
 /* Room for one batch: planned for at most max_rows rows and max_edges edges. */

@@ -1,0 +1,299 @@
+/* workspace.c - memory for one batch, and the batch's shape on the device. */
+#include "model/workspace.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/mem.h"
+
+static void *device_memory(struct workspace *w, size_t count, size_t size, struct error *err)
+{
+	w->bytes += count * size;
+	return w->m->device->alloc(count * size, err);
+}
+
+#define FLOATS(field, count)                                                                       \
+	(((field) = device_memory(w, (size_t)(count), sizeof(float), err)) != NULL)
+#define INDICES(field, count)                                                                      \
+	(((field) = device_memory(w, (size_t)(count), sizeof(int32_t), err)) != NULL)
+
+static int alloc_values(struct workspace *w, struct error *err)
+{
+	const struct model_config *c = &w->m->config;
+	const size_t n = (size_t)w->max_rows, h = (size_t)c->hidden_size;
+	const size_t f = (size_t)c->intermediate_size, e = (size_t)w->max_edges;
+	const size_t attended = (size_t)c->n_heads * (size_t)c->head_dim;
+
+	for (int i = 0; i < c->n_layers; i++)
+		if (layer_buffers_alloc(&w->layers[i], w->m, w->max_rows, &w->bytes, err) != 0)
+			return -1;
+	w->bytes += n * (size_t)c->head_dim * sizeof(float);
+	if (!(w->cos_sin = rope_table_new(w->m, w->max_rows, err)) ||
+		!(w->probe.index = device_memory(w, 1, sizeof(int64_t), err)) ||
+		!FLOATS(w->delta, n * h) || !FLOATS(w->final_x, n * h) ||
+		!FLOATS(w->final_y, n * h) || !FLOATS(w->final_inv, n) ||
+		!FLOATS(w->head_x, n * h) || !FLOATS(w->head_lse, n) || !FLOATS(w->logprob, e) ||
+		!FLOATS(w->entropy, e) || !FLOATS(w->coefficient, e) ||
+		!FLOATS(w->scratch, (size_t)HEAD_CHUNK * (size_t)c->vocab_size))
+		return -1;
+	if (!w->m->grad)
+		return 0;
+	return FLOATS(w->dx, n * h) && FLOATS(w->dy, n * h) &&
+			       FLOATS(w->dqkv, n * (size_t)qkv_width(c)) &&
+			       FLOATS(w->dattended, n * attended) &&
+			       FLOATS(w->dgate_up, n * 2 * f) && FLOATS(w->dact, n * f) &&
+			       FLOATS(w->dlse, n * (size_t)c->n_heads) && FLOATS(w->dhead_x, n * h)
+		       ? 0
+		       : -1;
+}
+
+static int alloc_shape(struct workspace *w, struct error *err)
+{
+	const size_t n = (size_t)w->max_rows;
+
+	w->host = xcalloc(4 * n + 4, sizeof *w->host);
+	w->token_count = xcalloc((size_t)w->m->config.vocab_size, sizeof *w->token_count);
+	w->host_segments = xcalloc(n, sizeof *w->host_segments);
+	w->range_start = xcalloc(n + 1, sizeof *w->range_start);
+	w->cap_host_ranges = w->cap_ranges = 4 * n;
+	w->host_ranges = xcalloc(w->cap_host_ranges, sizeof *w->host_ranges);
+	if (!INDICES(w->tokens, n) || !INDICES(w->positions, n) || !INDICES(w->head_rows, n) ||
+		!INDICES(w->head_start, n + 1) || !INDICES(w->edge_token, w->max_edges) ||
+		!INDICES(w->embed_target, n) || !INDICES(w->embed_start, n + 1) ||
+		!INDICES(w->embed_order, n) ||
+		!(w->segments = device_memory(w, n, sizeof *w->segments, err)) ||
+		!(w->ranges = device_memory(w, w->cap_ranges, sizeof *w->ranges, err)))
+		return -1;
+	return 0;
+}
+
+struct workspace *workspace_new(struct model *m, int max_rows, int max_edges, struct error *err)
+{
+	struct workspace *w;
+
+	if (max_rows < 1 || max_edges < 0) {
+		error_set(err, EXIT_INTERNAL, "a workspace of %d rows and %d edges", max_rows,
+			max_edges);
+		return NULL;
+	}
+	w = xcalloc(1, sizeof *w);
+	w->m = m;
+	w->max_rows = max_rows;
+	w->max_edges = max_edges;
+	w->layers = xcalloc((size_t)m->config.n_layers, sizeof *w->layers);
+	if (alloc_values(w, err) != 0 || alloc_shape(w, err) != 0) {
+		error_prefix(err, "a batch of %d rows", max_rows);
+		workspace_free(w);
+		return NULL;
+	}
+	return w;
+}
+
+void workspace_free(struct workspace *w)
+{
+	if (!w)
+		return;
+	void *const all[] = {w->cos_sin, w->probe.index, w->delta, w->final_x, w->final_y,
+		w->final_inv, w->head_x, w->head_lse, w->logprob, w->entropy, w->coefficient,
+		w->scratch, w->dx, w->dy, w->dqkv, w->dattended, w->dgate_up, w->dact, w->dlse,
+		w->dhead_x, w->tokens, w->positions, w->head_rows, w->head_start, w->edge_token,
+		w->embed_target, w->embed_start, w->embed_order, w->segments, w->ranges};
+
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		w->m->device->free(all[i]);
+	for (int i = 0; i < w->m->config.n_layers; i++)
+		layer_buffers_free(&w->layers[i], w->m);
+	free(w->layers);
+	free(w->host);
+	free(w->token_count);
+	free(w->host_segments);
+	free(w->host_ranges);
+	free(w->range_start);
+	free(w);
+}
+
+uint64_t workspace_bytes(const struct workspace *w)
+{
+	return w->bytes;
+}
+
+static int check_tree(const struct workspace *w, const struct tree *t, struct error *err)
+{
+	const struct model_config *c = &w->m->config;
+
+	if (t->n_rows > w->max_rows || t->n_edges > w->max_edges)
+		return error_set(err, EXIT_INTERNAL,
+			"a batch of %d rows and %d edges does not fit a workspace of %d and %d",
+			(int)t->n_rows, (int)t->n_edges, w->max_rows, w->max_edges);
+	for (int32_t r = 0; r < t->n_rows; r++) {
+		if (t->tokens[r] < 0 || t->tokens[r] >= c->vocab_size)
+			return error_set(err, EXIT_DATA, "token %d is not in a vocabulary of %d",
+				(int)t->tokens[r], c->vocab_size);
+		if (t->positions[r] >= c->max_positions)
+			return error_set(err, EXIT_DATA,
+				"a sequence of more than the model's %d positions",
+				c->max_positions);
+	}
+	for (int32_t e = 0; e < t->n_edges; e++)
+		if (t->edge_token[e] < 0 || t->edge_token[e] >= c->vocab_size)
+			return error_set(err, EXIT_DATA, "token %d is not in a vocabulary of %d",
+				(int)t->edge_token[e], c->vocab_size);
+	return 0;
+}
+
+/* Ranges of a node: those of its parent, then the parent itself; a parent that
+ * lies right behind its own parent lengthens the last range. */
+static size_t add_ranges(struct workspace *w, const struct tree *t, int32_t node, size_t n)
+{
+	int32_t parent = t->nodes[node].parent;
+	struct key_range own;
+	size_t first = n, from, to;
+
+	if (parent < 0)
+		return n;
+	from = (size_t)w->range_start[parent];
+	to = (size_t)w->range_start[parent + 1];
+	if (n + (to - from) + 1 > w->cap_host_ranges) {
+		w->cap_host_ranges = 2 * (n + (to - from) + 1);
+		w->host_ranges =
+			xreallocarray(w->host_ranges, w->cap_host_ranges, sizeof *w->host_ranges);
+	}
+	for (size_t i = from; i < to; i++)
+		w->host_ranges[n++] = w->host_ranges[i];
+	own = (struct key_range){t->nodes[parent].start, t->nodes[parent].len};
+	if (n > first && w->host_ranges[n - 1].start + w->host_ranges[n - 1].len == own.start)
+		w->host_ranges[n - 1].len += own.len;
+	else
+		w->host_ranges[n++] = own;
+	return n;
+}
+
+static int load_segments(struct workspace *w, const struct tree *t, struct error *err)
+{
+	const struct device *d = w->m->device;
+	size_t n = 0;
+
+	for (int32_t i = 0; i < t->n_nodes; i++) {
+		const struct tree_node *node = &t->nodes[i];
+
+		w->range_start[i] = (int32_t)n;
+		n = add_ranges(w, t, i, n);
+		if (n > INT32_MAX)
+			return error_set(err, EXIT_DATA, "a tree too deep");
+		w->range_start[i + 1] = (int32_t)n;
+		w->host_segments[i] = (struct attention_segment){
+			.query = node->start,
+			.n_queries = node->len,
+			.own = node->start,
+			.first_range = w->range_start[i],
+			.n_ranges = w->range_start[i + 1] - w->range_start[i],
+			.reach = node->start + node->len,
+		};
+	}
+	for (int32_t i = t->n_nodes - 1; i >= 0; i--) {
+		int32_t parent = t->nodes[i].parent, reach = w->host_segments[i].reach;
+
+		if (parent >= 0 && w->host_segments[parent].reach < reach)
+			w->host_segments[parent].reach = reach;
+	}
+	if (n > w->cap_ranges) {
+		d->free(w->ranges);
+		w->cap_ranges = w->cap_host_ranges;
+		if (!(w->ranges = device_memory(w, w->cap_ranges, sizeof *w->ranges, err)))
+			return -1;
+	}
+	d->upload(w->segments, w->host_segments, (size_t)t->n_nodes * sizeof *w->segments);
+	d->upload(w->ranges, w->host_ranges, n * sizeof *w->ranges);
+	return 0;
+}
+
+/* Rows grouped by token, in order of row: the deterministic sum of the
+ * embedding's gradient. */
+static void load_embedding_order(struct workspace *w, const struct tree *t)
+{
+	const size_t n = (size_t)t->n_rows;
+	int32_t *target = w->host, *start = w->host + n, *order = start + n + 1;
+	int32_t distinct = 0, sum = 0;
+	const struct device *d = w->m->device;
+
+	for (size_t r = 0; r < n; r++)
+		if (w->token_count[t->tokens[r]]++ == 0)
+			target[distinct++] = t->tokens[r];
+	for (int32_t u = 0; u < distinct; u++) {
+		int32_t count = w->token_count[target[u]];
+
+		start[u] = sum;
+		w->token_count[target[u]] = sum;
+		sum += count;
+	}
+	start[distinct] = sum;
+	for (size_t r = 0; r < n; r++)
+		order[w->token_count[t->tokens[r]]++] = (int32_t)r;
+	for (int32_t u = 0; u < distinct; u++)
+		w->token_count[target[u]] = 0;
+	w->n_tokens_distinct = distinct;
+	d->upload(w->embed_target, target, (size_t)distinct * sizeof *target);
+	d->upload(w->embed_start, start, ((size_t)distinct + 1) * sizeof *start);
+	d->upload(w->embed_order, order, n * sizeof *order);
+}
+
+static void load_edges(struct workspace *w, const struct tree *t)
+{
+	int32_t *rows = w->host, *start = w->host + t->n_rows;
+	const struct device *d = w->m->device;
+	int n = 0;
+
+	for (int32_t e = 0; e < t->n_edges; e++) {
+		if (e == 0 || t->edge_row[e] != t->edge_row[e - 1]) {
+			rows[n] = t->edge_row[e];
+			start[n++] = e;
+		}
+	}
+	start[n] = t->n_edges;
+	w->n_head_rows = n;
+	d->upload(w->head_rows, rows, (size_t)n * sizeof *rows);
+	d->upload(w->head_start, start, ((size_t)n + 1) * sizeof *start);
+	d->upload(w->edge_token, t->edge_token, (size_t)t->n_edges * sizeof *t->edge_token);
+}
+
+int workspace_load_tree(struct workspace *w, const struct tree *t, struct error *err)
+{
+	const struct device *d = w->m->device;
+
+	if (check_tree(w, t, err) != 0 || load_segments(w, t, err) != 0)
+		return -1;
+	d->upload(w->tokens, t->tokens, (size_t)t->n_rows * sizeof *t->tokens);
+	d->upload(w->positions, t->positions, (size_t)t->n_rows * sizeof *t->positions);
+	if (w->m->grad)
+		load_embedding_order(w, t);
+	load_edges(w, t);
+	return 0;
+}
+
+struct attention_shape workspace_attention(const struct workspace *w, const struct tree *t)
+{
+	const struct model_config *c = &w->m->config;
+
+	return (struct attention_shape){
+		.n_heads = c->n_heads,
+		.n_kv_heads = c->n_kv_heads,
+		.head_dim = c->head_dim,
+		.scale = 1.0f / sqrtf((float)c->head_dim),
+		.n_queries = t->n_rows,
+		.n_segments = t->n_nodes,
+		.segments = w->segments,
+		.ranges = w->ranges,
+	};
+}
+
+struct head_shape workspace_head(const struct workspace *w)
+{
+	return (struct head_shape){
+		.n_rows = w->n_head_rows,
+		.hidden = w->m->config.hidden_size,
+		.vocab = w->m->config.vocab_size,
+		.inverse_temperature = w->inverse_temperature,
+		.start = w->head_start,
+		.token = w->edge_token,
+	};
+}
