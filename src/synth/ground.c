@@ -1,0 +1,241 @@
+#include "synth/ground.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "synth/number_words.h"
+#include "synth/words.h"
+
+enum {
+	WORD_MAX = 256
+};
+
+static int digit(unsigned char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Characters that join words into one value: a path, a host, a version, ... */
+static int joiner(unsigned char c)
+{
+	return c && strchr("./-:@+\\~", c) != NULL;
+}
+
+/* 1 where text[at] is not the middle of something that began before it. */
+static int bounded_left(const char *text, size_t at, unsigned char first)
+{
+	unsigned char before = at > 0 ? (unsigned char)text[at - 1] : ' ';
+	unsigned char second = at > 1 ? (unsigned char)text[at - 2] : ' ';
+
+	if (byte_in_word(before))
+		return !byte_in_word(first) && !joiner(first);
+	if (before == '~')
+		return digit(first) && !byte_in_word(second);
+	if (before == ',' && digit(first))
+		return !digit(second);
+	return !joiner(before);
+}
+
+static int bounded_right(const char *text, size_t len, size_t to, unsigned char last)
+{
+	unsigned char after = to < len ? (unsigned char)text[to] : ' ';
+	unsigned char second = to + 1 < len ? (unsigned char)text[to + 1] : ' ';
+
+	if (byte_in_word(after))
+		return !byte_in_word(last) && !joiner(last);
+	if (after == ',' && digit(last)) /* 8,123 holds no 8; 3, 4 and 3,4 hold a 3 */
+		return !(to + 3 < len && digit(second) && digit((unsigned char)text[to + 2]) &&
+			 digit((unsigned char)text[to + 3]) &&
+			 !(to + 4 < len && digit((unsigned char)text[to + 4])));
+	return !joiner(after) || !(byte_in_word(second) || second == after);
+}
+
+static int equal_at(const char *text, const char *value, size_t len, int fold)
+{
+	if (!fold)
+		return memcmp(text, value, len) == 0;
+	for (size_t i = 0; i < len; i++) {
+		if (byte_lower((unsigned char)text[i]) != byte_lower((unsigned char)value[i]))
+			return 0;
+	}
+	return 1;
+}
+
+/* As ground_literal, for a value of value_len > 0 bytes. */
+static int literal(const char *request, size_t len, const char *value, size_t value_len, int fold)
+{
+	unsigned char first = (unsigned char)value[0], last = (unsigned char)value[value_len - 1];
+
+	for (size_t i = 0; i + value_len <= len; i++) {
+		if (!fold) {
+			const char *hit = memchr(request + i, first, len - value_len - i + 1);
+
+			if (!hit)
+				return 0;
+			i = (size_t)(hit - request);
+		}
+		if (equal_at(request + i, value, value_len, fold) &&
+			bounded_left(request, i, first) &&
+			bounded_right(request, len, i + value_len, last))
+			return 1;
+	}
+	return 0;
+}
+
+int ground_literal(const char *request, size_t len, const char *value, int fold)
+{
+	size_t value_len = strlen(value);
+
+	/* An empty value can only be shown as a pair of quotes. */
+	if (value_len == 0)
+		return strstr(request, "\"\"") || strstr(request, "''") ||
+		       literal(request, len, "empty", 5, 1);
+	return literal(request, len, value, value_len, fold);
+}
+
+/* 1 where the words of phrase stand in the request one after the other.  Words
+ * are compared in lower case; '-', '_', '/' and '.' part words, too. */
+static int says(const char *request, size_t len, const char *phrase)
+{
+	size_t i = 0, phrase_len = strlen(phrase);
+
+	if (phrase_len == 0)
+		return 0;
+	while (i < len) {
+		size_t r = i, p = 0;
+
+		while (p < phrase_len) {
+			int phrase_gap = 0, request_gap = 0;
+
+			while (p < phrase_len && !byte_in_word((unsigned char)phrase[p])) {
+				p++;
+				phrase_gap = 1;
+			}
+			if (phrase[p] == '_') {
+				p++;
+				phrase_gap = 1;
+			}
+			while (r < len &&
+				(!byte_in_word((unsigned char)request[r]) || request[r] == '_')) {
+				r++;
+				request_gap = 1;
+			}
+			if (p == phrase_len)
+				break;
+			if (phrase_gap != request_gap && p > 0 && r > i)
+				goto next;
+			if (r == len || byte_lower((unsigned char)phrase[p]) !=
+						byte_lower((unsigned char)request[r]))
+				goto next;
+			p++;
+			r++;
+		}
+		if (r == len || !byte_in_word((unsigned char)request[r]) || request[r] == '_' ||
+			!byte_in_word((unsigned char)request[r - 1]))
+			return 1;
+	next:
+		while (i < len && byte_in_word((unsigned char)request[i]))
+			i++;
+		while (i < len && !byte_in_word((unsigned char)request[i]))
+			i++;
+	}
+	return 0;
+}
+
+/* A whole number written otherwise: 8,123 or 8_123 or 8 123, or in words. */
+static int ground_number(const char *request, size_t len, const char *value)
+{
+	char text[WORD_MAX];
+	size_t n = strlen(value), at = 0;
+
+	if (n == 0 || n > 15 || strspn(value, "0123456789") != n)
+		return 0;
+	for (const char *mark = n > 3 ? ",_. '" : ""; *mark; mark++) {
+		at = 0;
+		for (size_t i = 0; i < n; i++) {
+			if (i && (n - i) % 3 == 0)
+				text[at++] = *mark;
+			text[at++] = value[i];
+		}
+		if (literal(request, len, text, at, 0))
+			return 1;
+	}
+	return n <= 7 && (n == 1 || value[0] != '0') && number_in_words(request, len, atol(value));
+}
+
+/* 512MB, 30s, 2.5GB with a blank or a dash before the unit, in whatever case. */
+static int ground_unit(const char *request, size_t len, const char *value)
+{
+	size_t number = strspn(value, "0123456789."), n = strlen(value);
+	char text[WORD_MAX];
+
+	if (number == 0 || number == n || n - number > 4 || n + 1 >= sizeof text)
+		return 0;
+	for (size_t i = number; i < n; i++) {
+		unsigned char c = byte_lower((unsigned char)value[i]);
+
+		if (c < 'a' || c > 'z')
+			return 0;
+	}
+	for (const char *mark = " -"; *mark; mark++) {
+		int m = snprintf(
+			text, sizeof text, "%.*s%c%s", (int)number, value, *mark, value + number);
+
+		if (literal(request, len, text, (size_t)m, 1))
+			return 1;
+	}
+	return literal(request, len, value, n, 1);
+}
+
+static int any_says(const char *request, size_t len, const char *const *phrases)
+{
+	for (size_t i = 0; phrases && phrases[i]; i++) {
+		if (says(request, len, phrases[i]))
+			return 1;
+	}
+	return 0;
+}
+
+/* A value that the spec lists may be named by its phrases or its own words. */
+static int ground_listed(
+	const char *request, size_t len, const struct argument *a, const char *value)
+{
+	int listed = a->default_value && strcmp(a->default_value, value) == 0;
+
+	for (size_t i = 0; i < a->n_accepted; i++) {
+		if (strcmp(a->accepted[i].value, value) != 0)
+			continue;
+		if (any_says(request, len, a->accepted[i].says))
+			return 1;
+		listed = 1;
+	}
+	for (size_t i = 0; !listed && a->values && a->values[i]; i++)
+		listed = strcmp(a->values[i], value) == 0;
+	return listed &&
+	       (literal(request, len, value, strlen(value), 1) || says(request, len, value));
+}
+
+int ground_value(const char *request, size_t len, const struct argument *a, const char *value)
+{
+	if (ground_literal(request, len, value, 0))
+		return 1;
+	if (*value == '\0')
+		return 0;
+	return ground_number(request, len, value) || ground_unit(request, len, value) ||
+	       (a && ground_listed(request, len, a, value));
+}
+
+const char *ground_check(
+	const char *request, size_t len, const struct meaning *m, const struct meaning_item **item)
+{
+	for (size_t i = 0; i < m->n_items; i++) {
+		*item = &m->items[i];
+		for (size_t v = 0; v < m->items[i].n_values; v++) {
+			if (!ground_value(
+				    request, len, m->items[i].argument, m->items[i].values[v]))
+				return m->items[i].values[v];
+		}
+	}
+	return NULL;
+}

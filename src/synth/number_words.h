@@ -1,0 +1,12 @@
+/* number_words.h - whole numbers written in English words. */
+#ifndef SYNTH_NUMBER_WORDS_H
+#define SYNTH_NUMBER_WORDS_H
+
+#include <stddef.h>
+
+/* 1 where text says the number in words (`eight thousand`, `one hundred and
+ * five`, `twenty-five`): numbers of 0 to 9999999, the longest run of number
+ * words that makes one number. */
+int number_in_words(const char *text, size_t len, long value);
+
+#endif
