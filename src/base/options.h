@@ -7,7 +7,11 @@
 #ifndef BASE_OPTIONS_H
 #define BASE_OPTIONS_H
 
+/* argp.h brings in getopt.h, whose struct option would collide with that of
+ * cli/spec.h: include this header before any other that needs argp. */
+#define option getopt_option
 #include <argp.h>
+#undef option
 #include <stdint.h>
 
 /* Sets the program's name, version and exit code for misuse (64), then parses.
