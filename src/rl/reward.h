@@ -6,14 +6,17 @@
 
 #include "cli/verify.h"
 
-enum reward_scheme { REWARD_GRADED, REWARD_STRICT };
+enum reward_scheme {
+	REWARD_GRADED,
+	REWARD_STRICT
+};
 extern const char *const reward_scheme_names[];
 
 struct reward_parts {
-	double total;            /* within [-1, 1] */
+	double total;		      /* within [-1, 1] */
 	double valid, command, items; /* named parts; what each is: see reward.c */
-	int exact;               /* a match, or the right refusal */
-	struct verdict verdict;  /* of the answer */
+	int exact;		      /* a match, or the right refusal */
+	struct verdict verdict;	      /* of the answer */
 };
 
 /* Scores an answer against the expected argv.  *_argc: -1 null (refusal), -2
