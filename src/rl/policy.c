@@ -1,0 +1,247 @@
+/* policy.c - opening and writing policies. */
+#include "rl/policy.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "rl/run.h"
+#include "stream/file.h"
+#include "stream/jsonl.h"
+
+static const char TOKENIZER_FILE[] = "tokenizer.json";
+static const char LEXICON_FILE[] = "lexicon.txt";
+static const char POLICY_FILE[] = "policy.json";
+enum {
+	POLICY_FILE_MAX = 1 << 20
+};
+
+static char *path_join(const char *dir, const char *name)
+{
+	struct buf path = {0};
+
+	buf_addf(&path, "%s/%s", dir, name);
+	return buf_detach(&path);
+}
+
+static int exists(const char *dir, const char *name)
+{
+	char *path = path_join(dir, name);
+	int there = access(path, F_OK) == 0;
+
+	free(path);
+	return there;
+}
+
+/* Fields of policy.json; a directory without one is a model that saw no spans. */
+static int description_read(struct policy *p, struct error *err)
+{
+	char *path = path_join(p->dir, POLICY_FILE);
+	struct buf text = {0};
+	json_t *json = NULL;
+	const char *spans = NULL, *cli = "", *hash = "";
+	int failed = -1;
+
+	if (file_read(path, POLICY_FILE_MAX, &text, err) != 0)
+		goto out;
+	json = json_loadb(text.data ? text.data : "", text.len, JSON_REJECT_DUPLICATES, NULL);
+	if (!json ||
+		json_unpack(json, "{s:s, s?s, s?s}", "spans", &spans, "cli", &cli, "spec", &hash) !=
+			0 ||
+		strlen(hash) > 64) {
+		error_set(err, EXIT_DATA, "%s: not {\"spans\": ..., \"cli\": ..., \"spec\": ...}",
+			path);
+		goto out;
+	}
+	for (int i = 0; spans_mode_names[i]; i++)
+		if (strcmp(spans_mode_names[i], spans) == 0) {
+			p->spans = (enum spans_mode)i;
+			failed = 0;
+		}
+	if (failed)
+		error_set(err, EXIT_DATA, "%s: spans: '%s' is no way to show spans", path, spans);
+	free(p->cli);
+	p->cli = xstrdup(cli);
+	snprintf(p->spec_hash, sizeof p->spec_hash, "%s", hash);
+out:
+	json_decref(json);
+	buf_release(&text);
+	free(path);
+	return failed;
+}
+
+static int description_write(const struct policy *p, const char *dir, struct error *err)
+{
+	json_t *json = json_pack("{s:s, s:s, s:s}", "cli", p->cli, "spec", p->spec_hash, "spans",
+		spans_mode_names[p->spans]);
+	char *path = path_join(dir, POLICY_FILE), *text = json_dumps(json, JSON_INDENT(2));
+	struct buf out = {0};
+	int failed;
+
+	buf_addf(&out, "%s\n", text);
+	failed = file_publish(path, out.data, out.len, err);
+	buf_release(&out);
+	free(text);
+	free(path);
+	json_decref(json);
+	return failed;
+}
+
+static int parts_load(
+	struct policy *p, const struct device *device, int with_grad, struct error *err)
+{
+	char *tokenizer = path_join(p->dir, TOKENIZER_FILE);
+	char *lexicon = path_join(p->dir, LEXICON_FILE);
+	int failed = -1;
+
+	if (description_read(p, err) != 0)
+		goto out;
+	p->tokenizer = tokenizer_load(tokenizer, err);
+	if (!p->tokenizer)
+		goto out;
+	if (exists(p->dir, LEXICON_FILE)) {
+		p->lexicon = lexicon_new();
+		if (lexicon_load(p->lexicon, lexicon, err) != 0)
+			goto out;
+	}
+	if (prompter_init(&p->prompter, p->tokenizer, p->lexicon, p->spans, err) != 0)
+		goto out;
+	p->model = model_load(p->dir, device, with_grad, err);
+	if (!p->model)
+		goto out;
+	if ((int64_t)tokenizer_size(p->tokenizer) > p->model->config.vocab_size)
+		error_set(err, EXIT_DATA, "%s: the tokenizer has %u tokens, the model %d", p->dir,
+			tokenizer_size(p->tokenizer), p->model->config.vocab_size);
+	else
+		failed = 0;
+out:
+	free(tokenizer);
+	free(lexicon);
+	return failed;
+}
+
+struct policy *policy_open(
+	const char *path, const struct device *device, int with_grad, struct error *err)
+{
+	struct policy *p = xcalloc(1, sizeof *p);
+	struct buf dir = {0};
+	struct stat st;
+	long long newest;
+
+	p->cli = xstrdup("");
+	if (stat(path, &st) != 0) {
+		error_set_errno(err, EXIT_NOINPUT, "%s", path);
+		policy_free(p);
+		return NULL;
+	}
+	newest = exists(path, "config.json") ? -1 : run_newest(path);
+	if (newest >= 0)
+		run_step_path(path, newest, &dir);
+	else
+		buf_adds(&dir, path);
+	p->dir = buf_detach(&dir);
+	if (parts_load(p, device, with_grad, err) != 0) {
+		policy_free(p);
+		return NULL;
+	}
+	return p;
+}
+
+struct policy *policy_new(struct tokenizer *tokenizer, struct lexicon *lexicon, struct model *model,
+	enum spans_mode spans, const char *cli, const char *spec_hash, struct error *err)
+{
+	struct policy *p = xcalloc(1, sizeof *p);
+
+	p->dir = xstrdup("");
+	p->tokenizer = tokenizer;
+	p->lexicon = lexicon;
+	p->model = model;
+	p->spans = spans;
+	p->cli = xstrdup(cli);
+	snprintf(p->spec_hash, sizeof p->spec_hash, "%s", spec_hash);
+	if (prompter_init(&p->prompter, tokenizer, lexicon, spans, err) != 0) {
+		policy_free(p);
+		return NULL;
+	}
+	return p;
+}
+
+void policy_free(struct policy *p)
+{
+	if (!p)
+		return;
+	model_free(p->model);
+	tokenizer_free(p->tokenizer);
+	lexicon_free(p->lexicon);
+	if (p->unpacked)
+		directory_remove(p->unpacked, NULL);
+	free(p->unpacked);
+	free(p->cli);
+	free(p->dir);
+	free(p);
+}
+
+/* Tries to hard-link p->dir/name into dir: 1 where that is done. */
+static int link_file(const struct policy *p, const char *dir, const char *name)
+{
+	char *from, *to;
+	int linked;
+
+	if (!p->dir[0])
+		return 0;
+	from = path_join(p->dir, name);
+	to = path_join(dir, name);
+	linked = link(from, to) == 0;
+	free(from);
+	free(to);
+	return linked;
+}
+
+int policy_save(struct policy *p, const char *dir, struct error *err)
+{
+	char *path;
+	int failed = 0;
+
+	if (model_save(p->model, dir, err) != 0)
+		return -1;
+	if (!link_file(p, dir, TOKENIZER_FILE)) {
+		path = path_join(dir, TOKENIZER_FILE);
+		failed = tokenizer_save(p->tokenizer, path, err);
+		free(path);
+	}
+	if (!failed && p->lexicon && !link_file(p, dir, LEXICON_FILE)) {
+		path = path_join(dir, LEXICON_FILE);
+		failed = lexicon_save(p->lexicon, path, err);
+		free(path);
+	}
+	if (!failed && !link_file(p, dir, POLICY_FILE))
+		failed = description_write(p, dir, err);
+	return failed;
+}
+
+int policy_reload(struct policy *p, const char *dir, struct error *err)
+{
+	struct model *m = p->model, *other = model_load(dir, m->device, 0, err);
+	int failed = 0;
+
+	if (!other)
+		return -1;
+	if (other->n_parameters != m->n_parameters ||
+		memcmp(&other->config, &m->config, sizeof m->config) != 0) {
+		failed = error_set(
+			err, EXIT_DATA, "%s: a model of another shape than %s", dir, p->dir);
+	} else {
+		m->device->copy(m->data, other->data, (size_t)m->n_parameters * sizeof(float));
+		memcpy(m->hash, other->hash, sizeof m->hash);
+		failed = m->device->sync(err);
+	}
+	model_free(other);
+	if (!failed) {
+		free(p->dir);
+		p->dir = xstrdup(dir);
+	}
+	return failed;
+}

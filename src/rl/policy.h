@@ -1,0 +1,41 @@
+/*
+ * policy.h - a policy: a model and all that is needed to talk to it, in one Hugging
+ * Face model directory: config.json, model.safetensors, tokenizer.json, and beside
+ * them lexicon.txt (the words that are not values) and policy.json (whose CLI it
+ * knows, and how spans are shown).
+ */
+#ifndef RL_POLICY_H
+#define RL_POLICY_H
+
+#include "model/model.h"
+#include "text/prompt.h"
+
+struct policy {
+	char *dir; /* where it was read from; "" for a new one */
+	struct tokenizer *tokenizer;
+	struct lexicon *lexicon; /* NULL: every word is known */
+	struct prompter prompter;
+	struct model *model;
+	enum spans_mode spans;
+	char *cli;	    /* name of the CLI */
+	char spec_hash[65]; /* SHA-256 of the spec it was made for */
+	char *unpacked;	    /* temporary directory of an archive; NULL */
+};
+
+/* Opens a model directory, a run of step-N directories (the newest one), or a
+ * .tar.zst of a model directory.  NULL and a message on failure. */
+struct policy *policy_open(
+	const char *path, const struct device *device, int with_grad, struct error *err);
+/* Puts a policy together from parts, which it takes over (also on failure). */
+struct policy *policy_new(struct tokenizer *tokenizer, struct lexicon *lexicon, struct model *model,
+	enum spans_mode spans, const char *cli, const char *spec_hash, struct error *err);
+void policy_free(struct policy *p);
+
+/* Writes the policy into an existing directory; updates model->hash.  Files that
+ * training does not change are hard links to those of p->dir where that can be. */
+int policy_save(struct policy *p, const char *dir, struct error *err);
+
+/* Takes the weights (and the hash) of another step of the same run. */
+int policy_reload(struct policy *p, const char *dir, struct error *err);
+
+#endif
