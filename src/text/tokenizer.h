@@ -29,9 +29,13 @@ struct ids {
 void ids_add(struct ids *ids, int32_t id);
 void ids_release(struct ids *ids);
 
+/* Encoding uses room and a cache within t: one thread at a time for a tokenizer. */
+
 /* Text to ids, appended.  Added tokens are matched in the text first, as
  * tokenizers' encode(add_special_tokens=False) does. */
 void tokenizer_encode(struct tokenizer *t, const char *text, size_t len, struct ids *out);
+/* The same, but special added tokens are plain text (tokenizers' encode_special_tokens). */
+void tokenizer_encode_ordinary(struct tokenizer *t, const char *text, size_t len, struct ids *out);
 /* The same, but the text is foreign: no added token is ever matched in it.
  * dropout: probability that a merge is skipped (BPE dropout), 0 for none; then
  * rng is used. */

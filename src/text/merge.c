@@ -1,0 +1,166 @@
+#include "text/merge.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct symbol {
+	int32_t id; /* -1: merged into the one on its left */
+	int32_t prev, next;
+};
+
+/* A possible merge of the symbol at `at` with its right neighbour. */
+struct candidate {
+	uint32_t rank;
+	int32_t at;
+	int32_t merged;
+	int32_t left, right; /* ids when it was found; others now: out of date */
+};
+
+static int before(const struct candidate *a, const struct candidate *b)
+{
+	return a->rank != b->rank ? a->rank < b->rank : a->at < b->at;
+}
+
+static void push(struct merge_work *w, struct candidate c)
+{
+	size_t i = w->heap_len;
+
+	w->heap = array_grow(w->heap, &w->heap_cap, w->heap_len++, sizeof *w->heap);
+	while (i > 0 && before(&c, &w->heap[(i - 1) / 2])) {
+		w->heap[i] = w->heap[(i - 1) / 2];
+		i = (i - 1) / 2;
+	}
+	w->heap[i] = c;
+}
+
+static struct candidate pop(struct merge_work *w)
+{
+	struct candidate top = w->heap[0], last = w->heap[--w->heap_len];
+	size_t i = 0;
+
+	for (;;) {
+		size_t child = 2 * i + 1;
+
+		if (child >= w->heap_len)
+			break;
+		if (child + 1 < w->heap_len && before(&w->heap[child + 1], &w->heap[child]))
+			child++;
+		if (!before(&w->heap[child], &last))
+			break;
+		w->heap[i] = w->heap[child];
+		i = child;
+	}
+	w->heap[i] = last;
+	return top;
+}
+
+static void consider(struct tokenizer *t, int32_t at)
+{
+	const struct symbol *s = t->work.symbols;
+	const uint64_t *merge;
+
+	if (at < 0 || s[at].next < 0)
+		return;
+	merge = map64_get(&t->merges, (uint64_t)s[at].id << 32 | (uint32_t)s[s[at].next].id);
+	if (merge)
+		push(&t->work, (struct candidate){(uint32_t)(*merge >> 32), at,
+				       (int32_t)(uint32_t)*merge, s[at].id, s[s[at].next].id});
+}
+
+static void apply(struct tokenizer *t, const struct candidate *c)
+{
+	struct symbol *s = t->work.symbols;
+	int32_t right = s[c->at].next;
+
+	s[c->at].id = c->merged;
+	s[c->at].next = s[right].next;
+	if (s[right].next >= 0)
+		s[s[right].next].prev = c->at;
+	s[right].id = -1;
+	consider(t, s[c->at].prev);
+	consider(t, c->at);
+}
+
+static int is_current(const struct symbol *s, const struct candidate *c)
+{
+	return s[c->at].id == c->left && s[c->at].next >= 0 && s[s[c->at].next].id == c->right;
+}
+
+/* The word's bytes as symbols; their number. */
+static size_t symbols_set(struct tokenizer *t, const char *word, size_t len)
+{
+	struct merge_work *w = &t->work;
+	size_t n = 0;
+
+	if (len > w->symbols_cap) {
+		w->symbols_cap = len + 64;
+		w->symbols = xreallocarray(w->symbols, w->symbols_cap, sizeof *w->symbols);
+	}
+	for (size_t i = 0; i < len; i++) {
+		int32_t id = t->byte_ids[(unsigned char)word[i]];
+
+		if (id >= 0) {
+			w->symbols[n] = (struct symbol){id, (int32_t)n - 1, (int32_t)n + 1};
+			n++;
+		}
+	}
+	if (n)
+		w->symbols[n - 1].next = -1;
+	return n;
+}
+
+static void skip(struct merge_work *w, size_t n_skipped, struct candidate c)
+{
+	w->skipped = array_grow(w->skipped, &w->skipped_cap, n_skipped, sizeof *w->skipped);
+	w->skipped[n_skipped] = c;
+}
+
+static void merge_part(struct tokenizer *t, const char *word, size_t len, double dropout,
+	struct rng *rng, struct ids *out)
+{
+	struct merge_work *w = &t->work;
+	size_t n = symbols_set(t, word, len), n_skipped = 0;
+
+	w->heap_len = 0;
+	for (size_t i = 0; i < n; i++)
+		consider(t, (int32_t)i);
+	while (w->heap_len) {
+		struct candidate c = pop(w);
+
+		if (!is_current(w->symbols, &c))
+			continue;
+		if (dropout > 0 && rng_chance(rng, dropout)) {
+			skip(w, n_skipped++, c);
+			continue;
+		}
+		apply(t, &c);
+		while (n_skipped)
+			push(w, w->skipped[--n_skipped]);
+	}
+	for (int32_t i = n ? 0 : -1; i >= 0; i = w->symbols[i].next)
+		ids_add(out, w->symbols[i].id);
+}
+
+void merge_word(struct tokenizer *t, const char *word, size_t len, double dropout, struct rng *rng,
+	struct ids *out)
+{
+	/* Positions are 32 bits wide; no word of a sane text comes near. */
+	enum {
+		PART_MAX = 1 << 28
+	};
+
+	while (len > PART_MAX) {
+		merge_part(t, word, PART_MAX, dropout, rng, out);
+		word += PART_MAX;
+		len -= PART_MAX;
+	}
+	merge_part(t, word, len, dropout, rng, out);
+}
+
+void merge_work_release(struct merge_work *w)
+{
+	free(w->symbols);
+	free(w->heap);
+	free(w->skipped);
+	*w = (struct merge_work){0};
+}
