@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 int number_integer(
 	const char *text, long long min, long long max, long long *value, struct error *err)
@@ -27,7 +28,8 @@ int number_real(const char *text, double min, double max, double *value, struct 
 	double x;
 
 	x = strtod(text, &end);
-	if (!*text || isspace((unsigned char)*text) || *end || end == text || !isfinite(x))
+	/* strtod() would take hexadecimal, "inf", "nan" and leading blanks too. */
+	if (strspn(text, "0123456789+-.eE") != strlen(text) || *end || end == text || !isfinite(x))
 		return error_set(err, EXIT_USAGE, "'%s' is not a number", text);
 	if (!(x >= min && x <= max))
 		return error_set(err, EXIT_USAGE, "%s is not within %g to %g", text, min, max);
