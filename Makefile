@@ -29,8 +29,8 @@ OPT_san := -O1 -g -march=$(ARCH) -fno-omit-frame-pointer -fsanitize=address,unde
 CPPFLAGS_ALL := -Isrc -I. -D_GNU_SOURCE -DVERSION='"$(VERSION)"' $(CPPFLAGS)
 CFLAGS_ALL := -std=c11 -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wvla -fopenmp $(OPT_$(VARIANT)) $(CFLAGS)
-LDFLAGS_ALL := -fopenmp $(if $(SAN),-fsanitize=address$(comma)undefined) $(LDFLAGS)
 comma := ,
+LDFLAGS_ALL := -fopenmp $(if $(SAN),-fsanitize=address$(comma)undefined) $(LDFLAGS)
 LIBS := -ljansson -lzstd -larchive -lpcre2-8 -lopenblas -lmd -ldl -lm
 
 PROGRAMS := $(patsubst src/%.c,%,$(wildcard src/*.c))
