@@ -24,7 +24,7 @@ static inline int cpu_parallel(int64_t work)
 	return cpu_threads > 1 && work >= CPU_GRAIN;
 }
 
-/* Makes the BLAS ready: one thread, the widest kernels that this CPU runs. */
+/* Makes the BLAS ready: one thread, for the threads are ours. */
 void cpu_blas_prepare(void);
 
 void cpu_matmul(enum transpose ta, enum transpose tb, int m, int n, int k, float alpha,

@@ -5,37 +5,10 @@
 #include "kernels/cpu/cpu.h"
 
 #include <cblas.h>
-#include <dlfcn.h>
-#include <stdlib.h>
-#include <string.h>
 
-/* OpenBLAS does not know every CPU: one that is newer than the library falls
- * back to AVX2 kernels, at half the speed of the AVX-512 ones that it has.  The
- * choice is made when the library is loaded and is made again here, through the
- * library's own entry points, where they exist. */
+/* Which kernels OpenBLAS takes is its own choice or OPENBLAS_CORETYPE's. */
 void cpu_blas_prepare(void)
 {
-#ifdef __x86_64__
-	void (*quit)(void) = NULL, (*init)(void) = NULL;
-	void *symbol;
-	const char *core = openblas_get_corename();
-
-	if (!getenv("OPENBLAS_CORETYPE") &&
-		(strcmp(core, "Haswell") == 0 || strcmp(core, "Zen") == 0) &&
-		__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-		__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl")) {
-		if ((symbol = dlsym(RTLD_DEFAULT, "gotoblas_dynamic_quit")))
-			memcpy(&quit, &symbol, sizeof quit);
-		if ((symbol = dlsym(RTLD_DEFAULT, "gotoblas_dynamic_init")))
-			memcpy(&init, &symbol, sizeof init);
-		if (quit && init) {
-			setenv("OPENBLAS_CORETYPE", "SkylakeX", 1);
-			quit();
-			init();
-			unsetenv("OPENBLAS_CORETYPE");
-		}
-	}
-#endif
 	openblas_set_num_threads(1);
 }
 

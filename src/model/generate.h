@@ -34,15 +34,19 @@ struct completion {
 
 struct generator;
 
-/* Room for max_requests requests at once with prompts of max_prompt tokens. */
+/* Room for max_requests requests at once with prompts of max_prompt tokens;
+ * memory is touched only as a call needs it. */
 struct generator *generator_new(struct model *m, int max_requests, int max_prompt,
 	const struct generate_options *o, struct error *err);
 void generator_free(struct generator *g);
 uint64_t generator_bytes(const struct generator *g);
 
 /* Samples n requests.  completions[i * n_samples + s] belongs to request i,
- * sample s; its arrays are the generator's, valid until the next call.
- * seed, step and temperature may differ from call to call. */
+ * sample s; its arrays are the generator's, valid until the next call.  The draw
+ * of sample s at position i is rng_at(seed, RNG_SAMPLE, step, group, s, i), i
+ * counting the completion's tokens from 0: it does not depend on what else is in
+ * the batch.  All options may differ from call to call, but n_samples and
+ * max_tokens must not exceed those given to generator_new(). */
 int generate(struct generator *g, const struct generate_request *requests, int n,
 	const struct generate_options *o, struct completion *completions, struct error *err);
 

@@ -66,6 +66,7 @@ void tree_free(struct tree *t)
 	free(t->sequence_start);
 	free(t->sequence_length);
 	free(t->sequence_edges);
+	free(t->sequence_last_row);
 	free(t);
 }
 
@@ -115,6 +116,8 @@ static void reserve(struct tree *t)
 		t->sequence_start = xreallocarray(t->sequence_start, p->cap_order, sizeof(int32_t));
 		t->sequence_length =
 			xreallocarray(t->sequence_length, p->cap_order, sizeof(int32_t));
+		t->sequence_last_row =
+			xreallocarray(t->sequence_last_row, p->cap_order, sizeof(int32_t));
 	}
 	if (p->cap_rows < p->n_tokens) {
 		p->cap_rows = p->cap_tokens;
@@ -201,6 +204,7 @@ static int32_t lay_out(struct tree *t, int32_t index, int32_t shared, int32_t pa
 		}
 		edges[i - 1] = p->path_edge[i];
 	}
+	t->sequence_last_row[index] = p->path_row[s->rows - 1];
 	return path_len > s->rows ? path_len : s->rows;
 }
 

@@ -24,7 +24,9 @@ struct tree_node {
 };
 
 struct tree {
-	int32_t n_rows;		     /* tokens in all nodes; a node's rows are contiguous */
+	/* Tokens in all nodes; a node's rows are contiguous, and its descendants'
+	 * rows follow them without a gap. */
+	int32_t n_rows;
 	int32_t *tokens, *positions; /* [n_rows] */
 	int32_t n_nodes;
 	struct tree_node *nodes; /* parents before children */
@@ -34,6 +36,9 @@ struct tree {
 	/* For sequence s, token i (i >= 1) is predicted by edge
 	 * sequence_edges[sequence_start[s] + i - 1]; tokens of s: sequence_length[s]. */
 	int32_t *sequence_start, *sequence_length, *sequence_edges;
+	/* Row of the last token of s that has one: nothing needs the row of a last
+	 * token that is itself a target, so it has none unless others go on from it. */
+	int32_t *sequence_last_row;
 	int64_t flat_rows; /* what n_rows would be without sharing */
 	/* private */
 	struct tree_private *priv;

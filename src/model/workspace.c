@@ -53,18 +53,12 @@ static int alloc_shape(struct workspace *w, struct error *err)
 
 	w->host = xcalloc(4 * n + 4, sizeof *w->host);
 	w->token_count = xcalloc((size_t)w->m->config.vocab_size, sizeof *w->token_count);
-	w->host_segments = xcalloc(n, sizeof *w->host_segments);
-	w->range_start = xcalloc(n + 1, sizeof *w->range_start);
-	w->cap_host_ranges = w->cap_ranges = 4 * n;
-	w->host_ranges = xcalloc(w->cap_host_ranges, sizeof *w->host_ranges);
 	if (!INDICES(w->tokens, n) || !INDICES(w->positions, n) || !INDICES(w->head_rows, n) ||
 		!INDICES(w->head_start, n + 1) || !INDICES(w->edge_token, w->max_edges) ||
 		!INDICES(w->embed_target, n) || !INDICES(w->embed_start, n + 1) ||
-		!INDICES(w->embed_order, n) ||
-		!(w->segments = device_memory(w, n, sizeof *w->segments, err)) ||
-		!(w->ranges = device_memory(w, w->cap_ranges, sizeof *w->ranges, err)))
+		!INDICES(w->embed_order, n))
 		return -1;
-	return 0;
+	return segments_alloc(&w->segments, w->m->device, w->max_rows, &w->bytes, err);
 }
 
 struct workspace *workspace_new(struct model *m, int max_rows, int max_edges, struct error *err)
@@ -97,7 +91,7 @@ void workspace_free(struct workspace *w)
 		w->final_inv, w->head_x, w->head_lse, w->logprob, w->entropy, w->coefficient,
 		w->scratch, w->dx, w->dy, w->dqkv, w->dattended, w->dgate_up, w->dact, w->dlse,
 		w->dhead_x, w->tokens, w->positions, w->head_rows, w->head_start, w->edge_token,
-		w->embed_target, w->embed_start, w->embed_order, w->segments, w->ranges};
+		w->embed_target, w->embed_start, w->embed_order};
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		w->m->device->free(all[i]);
@@ -106,9 +100,7 @@ void workspace_free(struct workspace *w)
 	free(w->layers);
 	free(w->host);
 	free(w->token_count);
-	free(w->host_segments);
-	free(w->host_ranges);
-	free(w->range_start);
+	segments_free(&w->segments, w->m->device);
 	free(w);
 }
 
@@ -138,72 +130,6 @@ static int check_tree(const struct workspace *w, const struct tree *t, struct er
 		if (t->edge_token[e] < 0 || t->edge_token[e] >= c->vocab_size)
 			return error_set(err, EXIT_DATA, "token %d is not in a vocabulary of %d",
 				(int)t->edge_token[e], c->vocab_size);
-	return 0;
-}
-
-/* Ranges of a node: those of its parent, then the parent itself; a parent that
- * lies right behind its own parent lengthens the last range. */
-static size_t add_ranges(struct workspace *w, const struct tree *t, int32_t node, size_t n)
-{
-	int32_t parent = t->nodes[node].parent;
-	struct key_range own;
-	size_t first = n, from, to;
-
-	if (parent < 0)
-		return n;
-	from = (size_t)w->range_start[parent];
-	to = (size_t)w->range_start[parent + 1];
-	if (n + (to - from) + 1 > w->cap_host_ranges) {
-		w->cap_host_ranges = 2 * (n + (to - from) + 1);
-		w->host_ranges =
-			xreallocarray(w->host_ranges, w->cap_host_ranges, sizeof *w->host_ranges);
-	}
-	for (size_t i = from; i < to; i++)
-		w->host_ranges[n++] = w->host_ranges[i];
-	own = (struct key_range){t->nodes[parent].start, t->nodes[parent].len};
-	if (n > first && w->host_ranges[n - 1].start + w->host_ranges[n - 1].len == own.start)
-		w->host_ranges[n - 1].len += own.len;
-	else
-		w->host_ranges[n++] = own;
-	return n;
-}
-
-static int load_segments(struct workspace *w, const struct tree *t, struct error *err)
-{
-	const struct device *d = w->m->device;
-	size_t n = 0;
-
-	for (int32_t i = 0; i < t->n_nodes; i++) {
-		const struct tree_node *node = &t->nodes[i];
-
-		w->range_start[i] = (int32_t)n;
-		n = add_ranges(w, t, i, n);
-		if (n > INT32_MAX)
-			return error_set(err, EXIT_DATA, "a tree too deep");
-		w->range_start[i + 1] = (int32_t)n;
-		w->host_segments[i] = (struct attention_segment){
-			.query = node->start,
-			.n_queries = node->len,
-			.own = node->start,
-			.first_range = w->range_start[i],
-			.n_ranges = w->range_start[i + 1] - w->range_start[i],
-			.reach = node->start + node->len,
-		};
-	}
-	for (int32_t i = t->n_nodes - 1; i >= 0; i--) {
-		int32_t parent = t->nodes[i].parent, reach = w->host_segments[i].reach;
-
-		if (parent >= 0 && w->host_segments[parent].reach < reach)
-			w->host_segments[parent].reach = reach;
-	}
-	if (n > w->cap_ranges) {
-		d->free(w->ranges);
-		w->cap_ranges = w->cap_host_ranges;
-		if (!(w->ranges = device_memory(w, w->cap_ranges, sizeof *w->ranges, err)))
-			return -1;
-	}
-	d->upload(w->segments, w->host_segments, (size_t)t->n_nodes * sizeof *w->segments);
-	d->upload(w->ranges, w->host_ranges, n * sizeof *w->ranges);
 	return 0;
 }
 
@@ -260,7 +186,7 @@ int workspace_load_tree(struct workspace *w, const struct tree *t, struct error 
 {
 	const struct device *d = w->m->device;
 
-	if (check_tree(w, t, err) != 0 || load_segments(w, t, err) != 0)
+	if (check_tree(w, t, err) != 0 || segments_load(&w->segments, w->m->device, t, err) != 0)
 		return -1;
 	d->upload(w->tokens, t->tokens, (size_t)t->n_rows * sizeof *t->tokens);
 	d->upload(w->positions, t->positions, (size_t)t->n_rows * sizeof *t->positions);
@@ -281,8 +207,8 @@ struct attention_shape workspace_attention(const struct workspace *w, const stru
 		.scale = 1.0f / sqrtf((float)c->head_dim),
 		.n_queries = t->n_rows,
 		.n_segments = t->n_nodes,
-		.segments = w->segments,
-		.ranges = w->ranges,
+		.segments = w->segments.segments,
+		.ranges = w->segments.ranges,
 	};
 }
 

@@ -3,6 +3,7 @@
 #define MODEL_WORKSPACE_H
 
 #include "model/decoder.h"
+#include "model/segments.h"
 
 struct workspace {
 	struct model *m;
@@ -30,18 +31,12 @@ struct workspace {
 	int32_t *head_rows, *head_start;		   /* rows with edges; their edges */
 	int32_t *edge_token;				   /* [edges] */
 	int32_t *embed_target, *embed_start, *embed_order; /* see scatter_add_rows() */
-	struct attention_segment *segments;		   /* [nodes] */
-	struct key_range *ranges;
-	size_t cap_ranges;
+	struct segments segments;
 	int n_head_rows, n_tokens_distinct;
 	float inverse_temperature; /* of the last forward pass */
 
 	/* Host side of the above. */
 	int32_t *host, *token_count; /* [4 rows + 4], [vocab] */
-	struct attention_segment *host_segments;
-	struct key_range *host_ranges;
-	int32_t *range_start; /* [nodes + 1] */
-	size_t cap_host_ranges;
 };
 
 /* Lays the tree out on the device.  -1 where it does not fit the workspace or

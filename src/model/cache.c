@@ -1,0 +1,168 @@
+/* cache.c - passes of rows over cached keys and values. */
+#include "model/cache.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include "base/mem.h"
+
+static void *memory(struct cache *c, size_t count, size_t size, struct error *err)
+{
+	c->bytes += count * size;
+	return c->m->device->alloc(count * size, err);
+}
+
+static int alloc_rows(struct cache *c, size_t rows, struct error *err)
+{
+	const size_t h = (size_t)c->m->config.hidden_size;
+
+	if (layer_buffers_alloc(&c->buffers, c->m, c->max_rows, &c->bytes, err) != 0 ||
+		!(c->x = memory(c, rows * h, sizeof(float), err)) ||
+		!(c->delta = memory(c, rows * h, sizeof(float), err)) ||
+		!(c->y = memory(c, rows * h, sizeof(float), err)) ||
+		!(c->inv = memory(c, rows, sizeof(float), err)) ||
+		!(c->tokens = memory(c, rows, sizeof(int32_t), err)) ||
+		!(c->positions = memory(c, rows, sizeof(int32_t), err)) ||
+		!(c->slots = memory(c, rows, sizeof(int32_t), err)) ||
+		!(c->probe.index = memory(c, 1, sizeof(int64_t), err)))
+		return -1;
+	return segments_alloc(&c->segments, c->m->device, c->max_rows, &c->bytes, err);
+}
+
+static int alloc_draws(struct cache *c, size_t draws, struct error *err)
+{
+	const size_t h = (size_t)c->m->config.hidden_size;
+	const size_t v = (size_t)c->m->config.vocab_size;
+
+	if (!(c->head_x = memory(c, draws * h, sizeof(float), err)) ||
+		!(c->head_rows = memory(c, draws, sizeof(int32_t), err)) ||
+		!(c->head_start = memory(c, draws + 1, sizeof(int32_t), err)) ||
+		!(c->drawn = memory(c, draws, sizeof(int32_t), err)) ||
+		!(c->logprob = memory(c, draws, sizeof(float), err)) ||
+		!(c->uniform = memory(c, draws, sizeof(double), err)) ||
+		!(c->scratch = memory(c, HEAD_CHUNK * v, sizeof(float), err)))
+		return -1;
+	return 0;
+}
+
+int cache_alloc(struct cache *c, struct model *m, int max_slots, int max_rows, int max_draws,
+	int max_positions, struct error *err)
+{
+	const size_t width = 2 * (size_t)m->config.n_kv_heads * (size_t)m->config.head_dim;
+
+	*c = (struct cache){
+		.m = m, .max_slots = max_slots, .max_rows = max_rows, .max_heads = max_draws};
+	c->kv = xcalloc((size_t)m->config.n_layers, sizeof *c->kv);
+	for (int i = 0; i < m->config.n_layers; i++)
+		if (!(c->kv[i] = memory(c, (size_t)max_slots * width, sizeof(float), err)))
+			return -1;
+	c->bytes += (size_t)max_positions * (size_t)m->config.head_dim * sizeof(float);
+	if (!(c->cos_sin = rope_table_new(m, max_positions, err)))
+		return -1;
+	if (alloc_rows(c, (size_t)max_rows, err) != 0)
+		return -1;
+	return alloc_draws(c, (size_t)max_draws, err);
+}
+
+void cache_free(struct cache *c)
+{
+	if (!c->m)
+		return;
+	void *const all[] = {c->x, c->delta, c->y, c->inv, c->head_x, c->scratch, c->cos_sin,
+		c->tokens, c->positions, c->slots, c->head_rows, c->head_start, c->drawn,
+		c->logprob, c->uniform, c->probe.index};
+
+	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+		c->m->device->free(all[i]);
+	for (int i = 0; i < c->m->config.n_layers; i++)
+		c->m->device->free(c->kv[i]);
+	free(c->kv);
+	layer_buffers_free(&c->buffers, c->m);
+	segments_free(&c->segments, c->m->device);
+	*c = (struct cache){0};
+}
+
+static int run_layers(struct cache *c, const struct cache_rows *rows, struct error *err)
+{
+	const struct model *m = c->m;
+	const struct model_config *config = &m->config;
+	const struct device *d = m->device;
+	const int n = rows->n, h = config->hidden_size, hd = config->head_dim;
+	const int width = qkv_width(config), keys = config->n_heads * hd;
+	const int kv_width = config->n_kv_heads * hd;
+	struct layer_buffers *b = &c->buffers;
+	const struct decoder_pass p = {.m = m,
+		.n = n,
+		.positions = c->positions,
+		.cos_sin = c->cos_sin,
+		.probe = &c->probe};
+	const struct attention_shape shape = {.n_heads = config->n_heads,
+		.n_kv_heads = config->n_kv_heads,
+		.head_dim = hd,
+		.scale = 1.0f / sqrtf((float)hd),
+		.n_queries = n,
+		.n_segments = rows->n_segments,
+		.segments = c->segments.segments,
+		.ranges = c->segments.ranges};
+
+	d->gather_rows(b->x, h, m->layout->embedding->data, h, c->tokens, n, h);
+	for (int i = 0; i < config->n_layers; i++) {
+		if (layer_begin(&p, i, b, i ? b->mid : b->x, i ? c->delta : NULL, err) != 0)
+			return -1;
+		d->scatter_rows(
+			c->kv[i], 2 * kv_width, b->qkv + keys, width, c->slots, n, 2 * kv_width);
+		d->attention(&shape, b->attended, b->lse, b->qkv, width, c->kv[i],
+			c->kv[i] + kv_width, 2 * kv_width);
+		if (layer_end(&p, i, b, c->delta, err) != 0)
+			return -1;
+	}
+	d->add_rmsnorm(c->x, c->y, c->inv, b->mid, c->delta, m->layout->norm->data,
+		config->rms_norm_eps, n, h);
+	return probe_check(&p, c->y, (int64_t)n * h, -1, "the final norm", err);
+}
+
+static int run_head(struct cache *c, const struct cache_draws *draws, struct error *err)
+{
+	const struct device *d = c->m->device;
+	const int h = c->m->config.hidden_size;
+	const size_t n_draws = (size_t)draws->start[draws->n];
+	const struct head_shape shape = {.n_rows = draws->n,
+		.hidden = h,
+		.vocab = c->m->config.vocab_size,
+		.inverse_temperature = draws->inverse_temperature,
+		.start = c->head_start};
+
+	d->upload(c->head_rows, draws->rows, (size_t)draws->n * sizeof *draws->rows);
+	d->upload(c->head_start, draws->start, ((size_t)draws->n + 1) * sizeof *draws->start);
+	d->upload(c->uniform, draws->uniform, n_draws * sizeof *draws->uniform);
+	d->gather_rows(c->head_x, h, c->y, h, c->head_rows, draws->n, h);
+	d->head_sample(&shape, c->drawn, c->logprob, c->uniform, c->head_x,
+		c->m->layout->head->data, c->scratch);
+	d->download(draws->token, c->drawn, n_draws * sizeof *draws->token);
+	d->download(draws->logprob, c->logprob, n_draws * sizeof *draws->logprob);
+	return d->sync(err);
+}
+
+int cache_run(struct cache *c, const struct cache_rows *rows, const struct cache_draws *draws,
+	struct error *err)
+{
+	const struct device *d = c->m->device;
+	const size_t n = (size_t)rows->n;
+
+	d->upload(c->tokens, rows->tokens, n * sizeof *rows->tokens);
+	d->upload(c->positions, rows->positions, n * sizeof *rows->positions);
+	d->upload(c->slots, rows->slots, n * sizeof *rows->slots);
+	if (segments_upload(&c->segments, d, rows->n_segments, err) != 0 ||
+		run_layers(c, rows, err) != 0 || run_head(c, draws, err) != 0)
+		return -1;
+	for (int i = 0; i < draws->start[draws->n]; i++) {
+		if (draws->token[i] >= 0)
+			continue;
+		c->probe.on = 1;
+		if (run_layers(c, rows, err) == 0)
+			error_set(err, EXIT_DATA,
+				"a NaN or infinity arose in the output head (lm_head)");
+		c->probe.on = 0;
+		return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,54 @@
+/*
+ * cache.h - keys and values of rows computed earlier, and passes of further rows
+ * over them: what sampling needs of the model.
+ */
+#ifndef MODEL_CACHE_H
+#define MODEL_CACHE_H
+
+#include "model/decoder.h"
+#include "model/segments.h"
+
+struct cache {
+	struct model *m;
+	int max_slots, max_rows, max_heads; /* of the cache; of a pass; of its draws */
+	uint64_t bytes;
+	float **kv; /* [n_layers] of [max_slots, 2 n_kv_heads head_dim] */
+	struct layer_buffers buffers;
+	float *x, *delta, *y, *inv, *head_x, *scratch;
+	float *cos_sin;
+	int32_t *tokens, *positions, *slots; /* of the rows of a pass */
+	int32_t *head_rows, *head_start;     /* the rows to draw from */
+	int32_t *drawn;
+	float *logprob;
+	double *uniform;
+	struct segments segments;
+	struct probe probe;
+};
+
+/* The rows of one pass, host memory.  Row i gets token, position and the slot in
+ * which its key and value are kept; its segment is in cache->segments (host). */
+struct cache_rows {
+	int n, n_segments;
+	const int32_t *tokens, *positions, *slots;
+};
+
+/* Draws after a pass: head i draws from row rows[i] the draws start[i] ..
+ * start[i + 1] - 1. */
+struct cache_draws {
+	int n;
+	const int32_t *rows, *start;
+	const double *uniform;
+	float inverse_temperature; /* 0: greedy */
+	int32_t *token;		   /* out */
+	float *logprob;		   /* out */
+};
+
+int cache_alloc(struct cache *c, struct model *m, int max_slots, int max_rows, int max_draws,
+	int max_positions, struct error *err);
+void cache_free(struct cache *c);
+
+/* Runs the rows through the model and draws.  -1: not finite, or the device. */
+int cache_run(struct cache *c, const struct cache_rows *rows, const struct cache_draws *draws,
+	struct error *err);
+
+#endif
