@@ -19,7 +19,7 @@ enum dialect {
 	DIALECT_ARGPARSE,
 	DIALECT_OPTPARSE,
 	DIALECT_GETOPT_LONG, /* GNU: abbreviations, interspersing */
-	DIALECT_GETOPT,      /* POSIX: short options only, before operands */
+	DIALECT_GETOPT,	     /* POSIX: short options only, before operands */
 	DIALECT_COBRA,
 	DIALECT_CLAP,
 	DIALECT_GOPTION,
@@ -70,41 +70,46 @@ struct argument {
 	enum value_type type;
 	const char *type_name;
 	int required;
-	int min_count, max_count; /* arity; max_count -1: any number */
+	int min_count, max_count;	       /* arity; max_count -1: any number */
 	const struct accepted_value *accepted; /* n_accepted of them; 0: any value */
 	size_t n_accepted;
 	int has_minimum, has_maximum;
 	double minimum, maximum;
-	const char *pattern;         /* PCRE2, whole value; NULL: none */
-	void *pattern_code;          /* compiled, private to cli/ */
-	const char *default_value;   /* NULL: none */
-	const char *exists;          /* "file", "dir" or "any": the tool checks; NULL: no */
-	const char *const *values;   /* examples to draw from */
-	const char *const *says;     /* phrases for a positional */
+	const char *pattern;	   /* PCRE2, whole value; NULL: none */
+	void *pattern_code;	   /* compiled, private to cli/ */
+	const char *default_value; /* NULL: none */
+	const char *exists;	   /* "file", "dir" or "any": the tool checks; NULL: no */
+	const char *const *values; /* examples to draw from */
+	const char *const *says;   /* phrases for a positional */
 	enum passthrough passthrough;
 	int hidden;
-	int ignore_case;             /* accepted values in any case; canonical: the spec's */
+	int ignore_case; /* accepted values in any case; canonical: the spec's */
 };
 
 struct option {
-	const char *name;            /* primary long name with its dashes: "--port" */
-	const char *const *aliases;  /* other spellings with dashes: "-p" */
+	const char *name;	    /* primary long name with its dashes: "--port" */
+	const char *const *aliases; /* other spellings with dashes: "-p" */
 	const char *description;
 	const struct argument *argument; /* NULL: a flag */
-	int optional_value;          /* arity 0..1 */
+	int optional_value;		 /* arity 0..1 */
 	int required, repeatable, hidden, recursive, attached;
-	char separator;              /* a list within one value; 0: none */
+	char separator;		      /* a list within one value; 0: none */
 	const struct option *negates; /* the option whose flag this one turns off */
 	const struct option *negated_by;
-	const char *danger;          /* why a person should look twice; NULL */
+	const char *danger; /* why a person should look twice; NULL */
 	const char *const *says;
-	size_t index;                /* position in the spec: canonical order */
-	int flag_default;            /* of a flag: 0 off, 1 on, -1 not stated */
-	int eager;                   /* --help, --version: acts alone, the rest is ignored */
-	const char *environment;     /* variable that gives the value too; NULL */
+	size_t index;		 /* position in the spec: canonical order */
+	int flag_default;	 /* of a flag: 0 off, 1 on, -1 not stated */
+	int eager;		 /* --help, --version: acts alone, the rest is ignored */
+	const char *environment; /* variable that gives the value too; NULL */
 };
 
-enum rule_kind { RULE_REQUIRES, RULE_CONFLICTS, RULE_ONE_OF, RULE_REQUIRES_ANY };
+enum rule_kind {
+	RULE_REQUIRES,
+	RULE_CONFLICTS,
+	RULE_ONE_OF,
+	RULE_REQUIRES_ANY
+};
 
 /* requires: if options[0] is given, all others must be; requires-any: at least one
  * of the others; conflicts: at most one of them; one-of: at least one is needed.
@@ -117,10 +122,10 @@ struct rule {
 };
 
 struct command {
-	const char *name;             /* primary; the root's is the program's name */
+	const char *name; /* primary; the root's is the program's name */
 	const char *const *aliases;
 	const char *description;
-	const struct command *parent; /* NULL: the root */
+	const struct command *parent;	 /* NULL: the root */
 	struct command *const *commands; /* n_commands children */
 	size_t n_commands;
 	/* Options that may be written after this command: its own, in spec order.
@@ -135,19 +140,19 @@ struct command {
 	const char *const *says;
 	const char *const *examples;
 	int hidden;
-	int runnable;  /* may be invoked itself (no subcommand is needed) */
-	size_t depth;  /* 0: the root */
-	size_t index;  /* position in spec->commands */
+	int runnable;		     /* may be invoked itself (no subcommand is needed) */
+	size_t depth;		     /* 0: the root */
+	size_t index;		     /* position in spec->commands */
 	const struct lookup *lookup; /* spellings and subcommands, private to cli/ */
 };
 
 struct spec {
 	struct arena arena;
-	json_t *document;     /* as it was read, unknown metadata included */
-	const char *name;     /* of the CLI: info.title, argv[0] */
+	json_t *document; /* as it was read, unknown metadata included */
+	const char *name; /* of the CLI: info.title, argv[0] */
 	const char *version;
 	const char *summary;
-	char hash[65];        /* SHA-256 of the file's bytes */
+	char hash[65]; /* SHA-256 of the file's bytes */
 	enum dialect dialect;
 	struct command *root;
 	struct command *const *commands; /* all, parents before children */

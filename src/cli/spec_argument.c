@@ -189,14 +189,14 @@ static int pattern_read(struct spec_reader *r, json_t *json, struct argument *a)
 }
 
 /* One value that the spec itself states must be one that the tool would take. */
-static int own_value_check(struct spec_reader *r, const struct argument *a, const char *value)
+static int own_value_check(
+	struct spec_reader *r, const struct argument *a, const char *value, const char **canonical)
 {
 	char message[300];
-	const char *canonical;
 
 	if (!value_is_clean(value))
 		return spec_fault(r, "holds a control character");
-	if (value_check(r->spec->dialect, a, value, &r->spec->arena, &canonical, message,
+	if (value_check(r->spec->dialect, a, value, &r->spec->arena, canonical, message,
 		    sizeof(message)) != VERDICT_OK)
 		return spec_fault(
 			r, "the argument itself would refuse '%.100s': %s", value, message);
@@ -222,7 +222,7 @@ static int default_read(struct spec_reader *r, json_t *json, struct argument *a)
 	} else {
 		return spec_fault(r, "a default must be a string, a number or a boolean");
 	}
-	if (own_value_check(r, a, a->default_value) < 0)
+	if (own_value_check(r, a, a->default_value, &a->default_value) < 0)
 		return -1;
 	spec_leave(r, before);
 	return 0;
@@ -232,6 +232,7 @@ static int values_read(struct spec_reader *r, json_t *json, struct argument *a)
 {
 	static const char *const none[] = {NULL};
 	size_t index = 0, before = r->path.len;
+	const char *canonical;
 
 	a->values = none;
 	if (metadata_strings(r, json, "values", &a->values) < 0)
@@ -239,7 +240,7 @@ static int values_read(struct spec_reader *r, json_t *json, struct argument *a)
 	metadata_find(json, "values", &index);
 	for (size_t i = 0; a->values[i]; i++) {
 		spec_enter(r, ".metadata[%zu].value[%zu]", index, i);
-		if (own_value_check(r, a, a->values[i]) < 0)
+		if (own_value_check(r, a, a->values[i], &canonical) < 0)
 			return -1;
 		spec_leave(r, before);
 	}
@@ -251,11 +252,12 @@ static int accepted_check(struct spec_reader *r, const struct argument *a)
 {
 	struct argument alone = *a;
 	size_t before = r->path.len;
+	const char *canonical;
 
 	alone.n_accepted = 0;
 	for (size_t i = 0; i < a->n_accepted; i++) {
 		spec_enter(r, ".acceptedValues[%zu]", i);
-		if (own_value_check(r, &alone, a->accepted[i].value) < 0)
+		if (own_value_check(r, &alone, a->accepted[i].value, &canonical) < 0)
 			return -1;
 		for (size_t k = 0; k < i && i < 1024; k++)
 			if (!strcmp(a->accepted[k].value, a->accepted[i].value))

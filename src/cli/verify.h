@@ -13,9 +13,9 @@
 /* Stable names (verdict_name): they are part of the record format. */
 enum verdict_code {
 	VERDICT_OK,
-	VERDICT_EMPTY,             /* no words at all */
-	VERDICT_WRONG_PROGRAM,     /* argv[0] is not this CLI */
-	VERDICT_BAD_TEXT,          /* NUL, control character or invalid UTF-8 in a word */
+	VERDICT_EMPTY,	       /* no words at all */
+	VERDICT_WRONG_PROGRAM, /* argv[0] is not this CLI */
+	VERDICT_BAD_TEXT,      /* NUL, control character or invalid UTF-8 in a word */
 	VERDICT_MISSING_COMMAND,
 	VERDICT_UNKNOWN_COMMAND,
 	VERDICT_UNKNOWN_OPTION,
@@ -30,9 +30,9 @@ enum verdict_code {
 	VERDICT_CONFLICT,
 	VERDICT_REQUIRES,
 	VERDICT_ONE_OF,
-	VERDICT_REPEATED,          /* a single option twice, where the dialect rejects that */
-	VERDICT_TOO_MANY,          /* positional arguments */
-	VERDICT_NOT_CANONICAL,     /* only from those who demand canonical form */
+	VERDICT_REPEATED,      /* a single option twice, where the dialect rejects that */
+	VERDICT_TOO_MANY,      /* positional arguments */
+	VERDICT_NOT_CANONICAL, /* only from those who demand canonical form */
 	VERDICT_COUNT
 };
 
@@ -40,18 +40,18 @@ const char *verdict_name(enum verdict_code code); /* "unknown-option" */
 
 struct verdict {
 	enum verdict_code code;
-	int at;             /* index of the offending word; argc where one is missing */
-	char message[512];  /* says what is wrong and names the nearest right spelling */
+	int at;		   /* index of the offending word; argc where one is missing */
+	char message[512]; /* says what is wrong and names the nearest right spelling */
 };
 
 /* One thing that the argv states: an option (flag: n_values 0; several values:
  * repeated or separated) or a positional argument (option NULL). */
 struct meaning_item {
-	const struct option *option;     /* its negation is an item of the negating option */
+	const struct option *option;	 /* its negation is an item of the negating option */
 	const struct argument *argument; /* of the option or the positional; NULL: flag */
 	size_t n_values;
 	const char *const *values;
-	int at;                          /* index of its (last) word in argv */
+	int at; /* index of its (last) word in argv */
 };
 
 /* What a valid argv says, in canonical order. */
@@ -67,8 +67,8 @@ enum verdict_code verify(const struct spec *spec, int argc, const char *const *a
 	struct arena *arena, struct meaning *meaning, struct verdict *v);
 
 /* Canonical argv of a meaning: argc words (and NULL) in arena memory. */
-int meaning_argv(const struct spec *spec, const struct meaning *m, struct arena *arena,
-	const char ***argv);
+int meaning_argv(
+	const struct spec *spec, const struct meaning *m, struct arena *arena, const char ***argv);
 
 /* Removes items that state their own default (in place). */
 void meaning_drop_defaults(struct meaning *m);
@@ -77,8 +77,8 @@ void meaning_drop_defaults(struct meaning *m);
 int meaning_match(const struct meaning *a, const struct meaning *b);
 
 /* verify + canonical form: 1 where argv already is spelled canonically. */
-int argv_is_canonical(const struct spec *spec, int argc, const char *const *argv,
-	struct arena *arena);
+int argv_is_canonical(
+	const struct spec *spec, int argc, const char *const *argv, struct arena *arena);
 
 /* {"ok","code","at","message"}; a new reference. */
 json_t *verdict_json(const struct verdict *v);
