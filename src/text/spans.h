@@ -22,7 +22,7 @@ enum span_type {
 	SPAN_IMAGE,   /* name:tag, registry/name:tag */
 	SPAN_VERSION, /* 0.2.74, 3.11 with a v or two dots */
 	SPAN_HOST,    /* 0.0.0.0, db.internal, host:port */
-	SPAN_QUOTED,  /* between '', "", `` or typographic quotes */
+	SPAN_QUOTED,  /* between '', "", `` or typographic quotes, unless it is of a type above */
 	SPAN_NAME,    /* identifier-like: has _, -, inner capitals or digits */
 	SPAN_WORD,    /* a word outside the lexicon */
 	SPAN_TYPE_COUNT
@@ -49,7 +49,7 @@ int lexicon_load(struct lexicon *lex, const char *path, struct error *err);
 int lexicon_save(const struct lexicon *lex, const char *path, struct error *err); /* sorted */
 
 /* Finds the spans of request (valid UTF-8, len bytes): their count, at most
- * SPANS_MAX (what comes later stays plain text). */
+ * SPANS_MAX, unknown words giving way to the other types (the rest stays plain). */
 size_t spans_find(const char *request, size_t len, const struct lexicon *lex,
 	struct span spans[SPANS_MAX]);
 
@@ -58,9 +58,9 @@ enum spans_mode { SPANS_REPLACE, SPANS_MARK, SPANS_NONE };
 extern const char *const spans_mode_names[]; /* NULL-terminated */
 
 /* The answer text of a canonical argv: its JSON without blanks, in which a word
- * (or the part of a word behind "--option=") that equals a span's text is
- * written as a bare $K, K from 1; each span once, the first unused one that
- * fits, words 0 and option names never.  argc < 0: "null". */
+ * that equals a span's text is written as a bare $K, K from 1, and so is the part of
+ * a word behind an option's "=": "--option="$K.  Each span once, the first unused
+ * one that fits; word 0 and option names never.  argc < 0: "null". */
 void answer_print(int argc, const char *const *argv, const char *request,
 	const struct span *spans, size_t n_spans, struct buf *out);
 
