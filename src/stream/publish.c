@@ -92,14 +92,16 @@ int publish_open(struct publish *p, const char *path, struct error *err)
 {
 	struct stat old;
 	int exists = stat(path, &old) == 0;
+	int replace = exists && S_ISREG(old.st_mode);
 	int rc;
 
 	*p = (struct publish){.fd = -1};
-	/* A symbolic link stays one: its target is replaced. */
-	p->path = exists ? realpath(path, NULL) : xstrdup(path);
+	/* A symbolic link stays one: its target is replaced.  What is no file keeps
+	 * its name: /dev/fd/63 leads to nothing that could be opened again. */
+	p->path = replace ? realpath(path, NULL) : xstrdup(path);
 	if (!p->path)
 		return error_set_errno(err, EXIT_IO, "cannot write '%s'", path);
-	if (!exists || S_ISREG(old.st_mode)) {
+	if (!exists || replace) {
 		rc = open_temporary(p, exists ? &old : NULL, err);
 	} else {
 		p->fd = open(p->path, O_WRONLY | O_CLOEXEC);
