@@ -1,0 +1,175 @@
+/* seed2syn - synthesises pairs of request and argv from a CLI's spec and seeds. */
+#include <errno.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/options.h"
+#include "stream/file.h"
+#include "stream/filter.h"
+#include "synth/generator.h"
+#include "synth/report.h"
+
+struct options {
+	struct filter_options filter;
+	const char *spec, *report;
+	long long count, from;
+	uint64_t seed;
+	double out_of_scope;
+	const char **seeds;
+	size_t n_seeds;
+};
+
+enum {
+	KEY_SPEC = 256,
+	KEY_SEED,
+	KEY_REPORT,
+	KEY_FROM,
+	KEY_OUT_OF_SCOPE
+};
+
+static const struct argp_option option_table[] = {
+	{"spec", KEY_SPEC, "FILE", 0, "The CLI: an OpenCLI document", 0},
+	{"count", 'n', "N", 0, "How many records to make (default 100000)", 0},
+	{"seed", KEY_SEED, "S", 0, "Same seed, same records (default 0)", 0},
+	{"from", KEY_FROM, "K", 0,
+		"Begin with record K, counted from 0: N records from K on are "
+		"the same as those of a longer run",
+		0},
+	{"out-of-scope", KEY_OUT_OF_SCOPE, "P", 0,
+		"Share of requests that must be declined (default 0.1)", 0},
+	{"report", KEY_REPORT, "FILE", 0, "Write what was covered of the CLI, as JSON", 0}, {0}};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->filter;
+		return 0;
+	case KEY_SPEC:
+		o->spec = arg;
+		return 0;
+	case 'n':
+		o->count = option_integer(state, "--count", arg, 0, 1LL << 48);
+		return 0;
+	case KEY_SEED:
+		o->seed = option_seed(state, arg);
+		return 0;
+	case KEY_FROM:
+		o->from = option_integer(state, "--from", arg, 0, 1LL << 48);
+		return 0;
+	case KEY_OUT_OF_SCOPE:
+		o->out_of_scope = option_real(state, "--out-of-scope", arg, 0, 1);
+		return 0;
+	case KEY_REPORT:
+		o->report = arg;
+		return 0;
+	case ARGP_KEY_ARG:
+		o->seeds = xreallocarray(o->seeds, o->n_seeds + 1, sizeof *o->seeds);
+		o->seeds[o->n_seeds++] = arg;
+		return 0;
+	case ARGP_KEY_END:
+		if (!o->spec)
+			argp_error(state, "--spec is missing");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {{&filter_output_argp, 0, "Streams", 0}, {0}};
+static const struct argp argp = {option_table, parse, "[SEEDS.jsonl...]",
+	"Synthesise requests in plain English, each with the argv that answers it.\v"
+	"Labels come first: an argv is drawn from the spec, then put into words. The first "
+	"records cover every visible command, option, accepted value and legal pair of options, "
+	"mixed with free draws. SEEDS are pairs of request and argv written by people; their "
+	"phrasings are used with new values.",
+	children, NULL, NULL};
+
+static void write_report(const struct options *o, const struct report *report)
+{
+	struct error err;
+	json_t *json = report_json(report);
+	char *text = json_dumps(json, JSON_INDENT(1));
+	struct buf out = {0};
+
+	json_decref(json);
+	buf_addf(&out, "%s\n", text);
+	free(text);
+	if (file_publish(o->report, out.data, out.len, &err) < 0)
+		die_error(&err);
+	buf_release(&out);
+}
+
+/* A closed pipe downstream ends the program quietly: nobody wants more. */
+static void __attribute__((noreturn)) output_failed(struct filter *f, const struct error *err)
+{
+	jsonl_abort(f->out);
+	if (err->system != EPIPE)
+		die_error(err);
+	exit(EXIT_OK);
+}
+
+static void generate(
+	const struct options *o, struct generator *g, struct report *report, struct filter *f)
+{
+	struct buf json = {0};
+	struct generated *what = xcalloc(1, sizeof *what);
+	struct error err;
+
+	for (long long i = 0; i < o->count; i++) {
+		buf_clear(&json);
+		generator_record(g, (uint64_t)(o->from + i), &json, what);
+		report_add(report, what->label, what->refusal, what->seed);
+		if (jsonl_write_text(f->out, json.data, json.len, &err) != 0)
+			output_failed(f, &err);
+		f->n_written++;
+		if (i % 1024 == 0)
+			filter_progress(f, i);
+	}
+	free(what);
+	buf_release(&json);
+}
+
+int main(int argc, char **argv)
+{
+	struct options o = {.count = 100000, .out_of_scope = 0.1};
+	struct seeds seeds = {0};
+	struct generator generator;
+	struct report report;
+	struct filter filter;
+	struct error err;
+	struct spec *spec;
+	struct plan *plan;
+	int code;
+
+	options_parse(&argp, argc, argv, &o);
+	spec = spec_load(o.spec, &err);
+	if (!spec)
+		die_error(&err);
+	plan = plan_new(spec, &err);
+	if (!plan)
+		die(err.code, "%s: %s", o.spec, err.message);
+	for (size_t i = 0; i < o.n_seeds; i++)
+		if (seeds_read(&seeds, plan, o.seeds[i], &err) < 0)
+			die_error(&err);
+	seeds_finish(&seeds);
+	generator_init(&generator, plan, &seeds, o.seed, o.out_of_scope);
+	report_init(&report, plan);
+	filter_open(&filter, &o.filter);
+	filter.item = "records";
+	filter.total = o.count;
+	generate(&o, &generator, &report, &filter);
+	code = filter_close(&filter);
+	if (o.report)
+		write_report(&o, &report);
+	report_release(&report);
+	generator_release(&generator);
+	seeds_release(&seeds);
+	plan_free(plan);
+	spec_free(spec);
+	free(o.seeds);
+	return code;
+}

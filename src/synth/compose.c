@@ -1,0 +1,518 @@
+/* compose.c - see compose.h. */
+#include "synth/compose.h"
+
+#include <ctype.h>
+#include <string.h>
+#include "synth/english.h"
+
+/* In which order things are said. */
+enum order {
+	ORDER_PLAIN,	    /* command, then what attaches to it, then the rest */
+	ORDER_MIXED,	    /* command, then everything in any order */
+	ORDER_CLAUSE_FIRST, /* "on port 80, start the server without logs" */
+	ORDER_FACTS_FIRST,  /* "the port is 80. start the server" */
+	ORDER_SENTENCES,    /* command. Each of the rest a sentence of its own. */
+	ORDER_LIST,	    /* "start the server: port 80, no logs" */
+	ORDER_ATTACHED,	    /* as plain, joined by blanks only */
+	ORDER_COUNT
+};
+static const char *const order_ids[ORDER_COUNT] = {
+	"order/0", "order/1", "order/2", "order/3", "order/4", "order/5", "order/6"};
+static const unsigned char order_weights[ORDER_COUNT] = {38, 16, 13, 7, 9, 8, 9};
+
+/* One thing to say. */
+struct piece {
+	const struct phrase *phrase; /* NULL: text below */
+	const char *text;	     /* with "{}" where slot is */
+	const struct stated *stated; /* NULL: the command */
+	enum phrase_form form;
+};
+
+struct said {
+	struct text *out;
+	struct rng *r;
+	struct buf *scratch;
+	const struct frame *frame;
+	int in_question;    /* the sentence that is being written is a question */
+	int started;	    /* something was said */
+	int after_sentence; /* the last piece was a finite sentence */
+	enum phrase_form last;
+	int correct; /* this record corrects one value */
+};
+
+void composer_init(struct composer *c, struct arena *arena)
+{
+	struct buf id = {0};
+	unsigned total = 0;
+
+	memset(c, 0, sizeof *c);
+	c->frame_ids = arena_alloc(arena, n_frames * sizeof *c->frame_ids);
+	for (unsigned i = 0; i < n_frames; i++)
+		total += (unsigned)frames[i].weight;
+	c->frame_draw = arena_alloc(arena, total * sizeof *c->frame_draw);
+	for (unsigned i = 0; i < n_frames; i++) {
+		buf_clear(&id);
+		buf_addf(&id, "frame/%u", i);
+		c->frame_ids[i] = arena_strdup(arena, id.data);
+		for (int w = 0; w < frames[i].weight; w++)
+			c->frame_draw[c->n_frame_draw++] = (unsigned short)i;
+	}
+	buf_release(&id);
+}
+
+void composer_release(struct composer *c)
+{
+	buf_release(&c->scratch);
+}
+
+static const char *pick(struct rng *r, const struct words *w)
+{
+	return w->at[rng_below(r, w->n)];
+}
+
+void compose_value(
+	const struct stated *s, int correct, struct rng *r, struct buf *scratch, struct text *out)
+{
+	static const char *const corrections[] = {", no, ", ", no wait, ", ", sorry, ", ", I mean ",
+		", or rather ", " - no, ", ", scratch that, ", ", actually ", ", err, ",
+		", no sorry, "};
+	const char *between = s->item->argument->passthrough ? " " : " and ";
+
+	if (correct && s->n_values == 1 && s->accepted < 0) {
+		buf_clear(scratch);
+		value_draw(&s->item->value, r, scratch);
+		if (!strchr(scratch->data, ' ') && strcmp(scratch->data, s->values[0])) {
+			text_value(out, scratch->data);
+			text_add(out, corrections[rng_below(r, 10)]);
+		}
+	}
+	if (s->item->option && s->item->option->separator && s->n_values > 1) {
+		char comma[2] = {s->item->option->separator, '\0'};
+
+		buf_clear(scratch);
+		for (unsigned i = 0; i < s->n_values; i++) {
+			buf_adds(scratch, i ? comma : "");
+			buf_adds(scratch, s->values[i]);
+		}
+		text_value(out, scratch->data);
+		return;
+	}
+	for (unsigned i = 0; i < s->n_values; i++) {
+		if (i)
+			text_add(out, i + 1 < s->n_values && between[1] == 'a' ? ", " : between);
+		if (s->item->argument->passthrough)
+			text_value(out, s->values[i]);
+		else
+			text_value_quoted(out, s->values[i], r);
+	}
+}
+
+static int begins(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+
+	return !strncasecmp(text, word, len) && (text[len] == ' ' || text[len] == '\0');
+}
+
+/* The text of a piece, its slot filled. */
+static void say_text(struct said *s, const struct piece *p, int gerund)
+{
+	const char *text = p->text, *slot;
+
+	if (gerund && p->form == PHRASE_VERB) {
+		buf_clear(s->scratch);
+		phrase_gerund(text, s->scratch);
+		text = s->scratch->data;
+	}
+	slot = p->stated && p->stated->n_values ? strstr(text, "{}") : NULL;
+	if (!slot) {
+		text_add(s->out, text);
+		return;
+	}
+	text_add_len(s->out, text, (size_t)(slot - text));
+	if (gerund) { /* the scratch is needed for the value */
+		struct buf rest = {0};
+
+		buf_adds(&rest, slot + 2);
+		compose_value(p->stated, 0, s->r, s->scratch, s->out);
+		text_add(s->out, rest.data);
+		buf_release(&rest);
+		return;
+	}
+	compose_value(
+		p->stated, s->correct && p->phrase && rng_below(s->r, 2), s->r, s->scratch, s->out);
+	text_add(s->out, slot + 2);
+}
+
+static void end_sentence(struct said *s)
+{
+	text_add(s->out, s->in_question ? "? " : ". ");
+	s->in_question = 0;
+}
+
+static const char *join_adverb(struct said *s, const struct piece *p)
+{
+	uint32_t dice = rng_below(s->r, 100);
+
+	if (s->last == PHRASE_QUESTION)
+		return " ";
+	if (begins(p->text, "so") || begins(p->text, "but") || begins(p->text, "plus") ||
+		begins(p->text, "whose") || begins(p->text, "that") || begins(p->text, "where"))
+		return dice < 60 ? " " : ", ";
+	if (s->last == PHRASE_ADVERB)
+		return dice < 40 ? " " : dice < 70 ? " and " : ", ";
+	if (s->last == PHRASE_SENTENCE)
+		return ", ";
+	return dice < 85 ? " " : ", ";
+}
+
+static const char *join_noun(struct said *s, const struct piece *p, int after_command)
+{
+	uint32_t dice = rng_below(s->r, 100);
+	int bare = begins(p->text, "no") || begins(p->text, "the") || begins(p->text, "just") ||
+		   begins(p->text, "only") || strstr(p->text, "please") || strchr(p->text, '=') ||
+		   strchr(p->text, ':') || strchr(p->text, ',');
+
+	if (!strcmp(p->text, "{}"))
+		return " ";
+	if (p->text[0] == '-' && p->text[1] == '-')
+		return dice < 60 ? " " : " with ";
+	if (s->last == PHRASE_QUESTION || s->last == PHRASE_SENTENCE || bare)
+		return ", ";
+	if (after_command)
+		return dice < 55 ? " with " : ", ";
+	return dice < 40 ? " and " : ", ";
+}
+
+/* What stands between the last piece and this one. */
+static void join(struct said *s, const struct piece *p, int after_command, enum order order)
+{
+	uint32_t dice = rng_below(s->r, 100);
+
+	if (!s->started)
+		return;
+	if (begins(p->text, "and") || begins(p->text, "also")) {
+		text_add(s->out, s->last == PHRASE_SENTENCE ? ", " : " ");
+		return;
+	}
+	if (order == ORDER_SENTENCES && (p->form == PHRASE_VERB || p->form == PHRASE_SENTENCE)) {
+		end_sentence(s);
+		if (p->form == PHRASE_VERB && dice < 25)
+			text_add(s->out, dice < 12 ? "also " : dice < 18 ? "please " : "and ");
+		return;
+	}
+	switch (p->form) {
+	case PHRASE_ADVERB:
+		text_add(s->out, join_adverb(s, p));
+		break;
+	case PHRASE_NOUN:
+		text_add(s->out, join_noun(s, p, after_command));
+		break;
+	case PHRASE_VERB:
+		if (dice < 45 && s->last != PHRASE_SENTENCE && s->last != PHRASE_QUESTION)
+			text_add(s->out, dice < 38 ? " and " : ", and ");
+		else if (dice < 75 && s->last != PHRASE_QUESTION)
+			text_add(s->out, dice < 68 ? ", " : "; ");
+		else
+			end_sentence(s);
+		break;
+	default:
+		if (dice < 55 || s->last == PHRASE_QUESTION)
+			end_sentence(s);
+		else
+			text_add(s->out, dice < 80 ? ", " : dice < 92 ? "; " : " - ");
+	}
+}
+
+static void say(struct said *s, const struct piece *p, int after_command, enum order order)
+{
+	int gerund;
+	size_t before = s->out->buf.len;
+
+	join(s, p, after_command, order);
+	gerund = s->frame->form == FORM_GERUND && p->form == PHRASE_VERB &&
+		 s->out->buf.len > before + 4 &&
+		 !memcmp(s->out->buf.data + s->out->buf.len - 5, " and ", 5) && p->stated;
+	say_text(s, p, gerund);
+	s->started = 1;
+	s->last = p->form;
+	if (p->phrase)
+		text_id(s->out, p->phrase->id);
+}
+
+static void say_command(struct said *s, const struct piece *command, const char *frame_id)
+{
+	const struct frame *f = s->frame;
+	int framed = command->form == PHRASE_VERB;
+
+	if (framed) {
+		text_add(s->out, f->before);
+		if (f->form == FORM_GERUND) {
+			buf_clear(s->scratch);
+			phrase_gerund(command->text, s->scratch);
+			text_add(s->out, s->scratch->data);
+		} else {
+			text_add(s->out, command->text);
+		}
+		s->in_question = f->question;
+	} else {
+		text_add(s->out, command->text);
+		s->in_question = command->form == PHRASE_QUESTION;
+	}
+	text_id(s->out, framed ? frame_id : "frame/0");
+	text_id(s->out, command->phrase->id);
+	s->started = 1;
+	s->last = command->form == PHRASE_QUESTION ? PHRASE_ADVERB : PHRASE_VERB;
+}
+
+/* Lets adverbs come first, then nouns, verbs, sentences; equal ones stay. */
+static void sort_by_form(struct piece *pieces, unsigned n)
+{
+	static const unsigned char rank[] = {[PHRASE_ADVERB] = 1,
+		[PHRASE_NOUN] = 1,
+		[PHRASE_VERB] = 2,
+		[PHRASE_SENTENCE] = 3,
+		[PHRASE_QUESTION] = 3};
+
+	for (unsigned i = 1; i < n; i++)
+		for (unsigned j = i; j && rank[pieces[j].form] < rank[pieces[j - 1].form]; j--) {
+			struct piece swap = pieces[j];
+
+			pieces[j] = pieces[j - 1];
+			pieces[j - 1] = swap;
+		}
+}
+
+static void shuffle(struct piece *pieces, unsigned n, struct rng *r)
+{
+	for (unsigned i = n; i > 1; i--) {
+		unsigned j = rng_below(r, i);
+		struct piece swap = pieces[i - 1];
+
+		pieces[i - 1] = pieces[j];
+		pieces[j] = swap;
+	}
+}
+
+/* A bare "{}" reads only right behind the command. */
+static void bare_value_first(struct piece *pieces, unsigned n)
+{
+	for (unsigned i = 1; i < n; i++)
+		if (!strcmp(pieces[i].text, "{}")) {
+			struct piece swap = pieces[i];
+
+			memmove(pieces + 1, pieces, i * sizeof *pieces);
+			pieces[0] = swap;
+			return;
+		}
+}
+
+static struct piece piece_of(const struct stated *s, struct rng *r)
+{
+	const struct synth_item *item = s->item;
+	const struct phrase_list *list = &item->clauses;
+	struct piece p = {0};
+
+	p.stated = s;
+	if (s->accepted >= 0 && item->value_clauses && item->value_clauses[s->accepted].n_draw &&
+		rng_below(r, 100) < 45) {
+		list = &item->value_clauses[s->accepted];
+	}
+	for (unsigned attempt = 0; attempt < 64; attempt++) {
+		p.phrase = &list->at[list->draw[rng_below(r, list->n_draw)]];
+		if (list != &item->clauses || !item->argument ||
+			(p.phrase->slot != NULL) == (s->n_values > 0))
+			break;
+	}
+	p.text = p.phrase->text;
+	p.form = p.phrase->form;
+	if (item->argument && !s->n_values && p.phrase->slot) { /* an optional value left out */
+		p.text = item->noun;
+		p.form = PHRASE_NOUN;
+	}
+	return p;
+}
+
+static int may_lead(const struct piece *p, enum order order)
+{
+	if (order == ORDER_FACTS_FIRST)
+		return p->form == PHRASE_SENTENCE;
+	return p->form == PHRASE_ADVERB && !begins(p->text, "so") && !begins(p->text, "but") &&
+	       !begins(p->text, "whose") && !begins(p->text, "that") && !begins(p->text, "plus") &&
+	       !begins(p->text, "live") && !begins(p->text, "that");
+}
+
+/* Says the pieces that can stand before the command; returns how many. */
+static unsigned say_leading(struct said *s, struct piece *pieces, unsigned n, enum order order)
+{
+	unsigned led = 0, most = 1 + rng_below(s->r, 2);
+
+	for (unsigned i = 0; i < n && led < most; i++) {
+		struct piece swap = pieces[i];
+
+		if (!may_lead(&pieces[i], order))
+			continue;
+		pieces[i] = pieces[led];
+		pieces[led] = swap;
+		if (led && order == ORDER_FACTS_FIRST)
+			text_add(s->out, rng_below(s->r, 2) ? ". " : " and ");
+		else if (led)
+			text_add(s->out, " and ");
+		say_text(s, &swap, 0);
+		text_id(s->out, swap.phrase->id);
+		led++;
+	}
+	if (led)
+		text_add(s->out, order == ORDER_CLAUSE_FIRST ? ", "
+				 : rng_below(s->r, 3)	     ? ". "
+							     : ", so ");
+	return led;
+}
+
+static void say_chatter_before(struct said *s)
+{
+	uint32_t dice = rng_below(s->r, 1000);
+
+	if (dice < 70) {
+		text_add(s->out, pick(s->r, &words_greeting));
+		text_add(s->out, rng_below(s->r, 6) ? ", " : " ");
+	} else if (dice < 110) {
+		text_add(s->out, pick(s->r, &words_prefix));
+		text_add(s->out, ", ");
+	} else if (dice < 160) {
+		text_add(s->out, pick(s->r, &words_story));
+		text_add(s->out, rng_below(s->r, 2) ? ". " : rng_below(s->r, 2) ? ", so " : " - ");
+	}
+}
+
+static void say_chatter_after(struct said *s)
+{
+	static const char *const ends[] = {".", ".", ".", "!", ""};
+	uint32_t dice = rng_below(s->r, 1000);
+	int thanks = 0;
+
+	if (dice < 60 && s->last != PHRASE_SENTENCE) {
+		text_add(s->out, rng_below(s->r, 4) ? " " : ", ");
+		text_add(s->out, pick(s->r, &words_suffix));
+	} else if (dice >= 950) {
+		thanks = 1;
+	}
+	if (s->in_question)
+		text_add(s->out, rng_below(s->r, 8) ? "?" : "");
+	else if (rng_below(s->r, 2) && !thanks)
+		text_add(s->out, ends[rng_below(s->r, 5)]);
+	if (thanks) {
+		text_add(s->out, s->in_question ? " " : rng_below(s->r, 2) ? ", " : ". ");
+		text_add(s->out, pick(s->r, &words_thanks));
+	}
+}
+
+static const struct frame *frame_draw(struct composer *c, struct rng *r, unsigned *index)
+{
+	*index = c->frame_draw[rng_below(r, c->n_frame_draw)];
+	return &frames[*index];
+}
+
+static enum order order_draw(struct rng *r, unsigned n)
+{
+	uint32_t dice = rng_below(r, 100);
+	unsigned order = 0;
+
+	if (!n)
+		return ORDER_PLAIN;
+	while (order + 1 < ORDER_COUNT && dice >= order_weights[order])
+		dice -= order_weights[order++];
+	return (enum order)order;
+}
+
+static void say_rest(struct said *s, struct piece *pieces, unsigned n, enum order order)
+{
+	static const char *const colons[] = {": ", ", ", " - ", "; "};
+	const char *separator = rng_below(s->r, 3) ? ", " : "; ";
+
+	if (order == ORDER_PLAIN || order == ORDER_ATTACHED || order == ORDER_CLAUSE_FIRST)
+		sort_by_form(pieces, n);
+	bare_value_first(pieces, n);
+	for (unsigned i = 0; i < n; i++) {
+		if (order == ORDER_LIST && strcmp(pieces[i].text, "{}")) {
+			text_add(s->out, i ? separator : colons[rng_below(s->r, 4)]);
+			say_text(s, &pieces[i], 0);
+			text_id(s->out, pieces[i].phrase->id);
+			s->last = pieces[i].form;
+			continue;
+		}
+		if (order == ORDER_ATTACHED && pieces[i].form == PHRASE_ADVERB) {
+			text_add(s->out, " ");
+			say_text(s, &pieces[i], 0);
+			text_id(s->out, pieces[i].phrase->id);
+			s->last = PHRASE_ADVERB;
+			continue;
+		}
+		say(s, &pieces[i], i == 0, order);
+	}
+	if (s->frame->after[0] && n == 0)
+		text_add(s->out, s->frame->after);
+}
+
+void compose(struct composer *c, const struct label *label, struct rng *r, struct text *out)
+{
+	const struct phrase_list *phrases = &label->command->phrases;
+	struct piece pieces[SET_MAX], command = {0};
+	unsigned n = label->n, index, led = 0;
+	struct said s = {out, r, &c->scratch, NULL, 0, 0, 0, PHRASE_VERB, 0};
+	enum order order = order_draw(r, n);
+
+	text_clear(out);
+	s.frame = frame_draw(c, r, &index);
+	s.correct = rng_below(r, 1000) < 25;
+	for (unsigned i = 0; i < n; i++)
+		pieces[i] = piece_of(&label->at[i], r);
+	shuffle(pieces, n, r);
+	if (!label->command->command->runnable && n) {
+		/* The program alone does nothing: what is asked for is the option. */
+		command = pieces[0];
+		memmove(pieces, pieces + 1, --n * sizeof *pieces);
+	} else {
+		command.phrase = &phrases->at[phrases->draw[rng_below(r, phrases->n_draw)]];
+		command.text = command.phrase->text;
+		command.form = command.phrase->form;
+	}
+	say_chatter_before(&s);
+	if (order == ORDER_CLAUSE_FIRST || order == ORDER_FACTS_FIRST) {
+		led = say_leading(&s, pieces, n, order);
+		if (!led)
+			order = ORDER_PLAIN;
+	}
+	say_command(&s, &command, c->frame_ids[index]);
+	say_rest(&s, pieces + led, n - led, order);
+	text_id(out, order_ids[order]);
+	say_chatter_after(&s);
+}
+
+void compose_frame(
+	struct composer *c, const struct text *body, int framed, struct rng *r, struct text *out)
+{
+	struct said s = {out, r, &c->scratch, NULL, 0, 1, 0, PHRASE_VERB, 0};
+	unsigned index = 0;
+	size_t shift;
+
+	text_clear(out);
+	do
+		s.frame = framed ? frame_draw(c, r, &index) : &frames[0];
+	while (s.frame->form == FORM_GERUND);
+	say_chatter_before(&s);
+	text_add(out, s.frame->before);
+	shift = out->buf.len;
+	text_add_len(out, body->buf.data, body->buf.len);
+	for (unsigned i = 0; i < body->n_values; i++) {
+		out->values[out->n_values].from = body->values[i].from + shift;
+		out->values[out->n_values++].to = body->values[i].to + shift;
+	}
+	text_add(out, s.frame->after);
+	text_id(out, c->frame_ids[index]);
+	for (unsigned i = 0; i < body->n_ids; i++)
+		text_id(out, body->ids[i]);
+	s.in_question = s.frame->question;
+	if (out->buf.len && !strchr(".?!", out->buf.data[out->buf.len - 1]))
+		say_chatter_after(&s);
+}

@@ -1,0 +1,209 @@
+/* generator.c - see generator.h. */
+#include "synth/generator.h"
+
+#include <string.h>
+#include "base/hash.h"
+
+enum {
+	SEED_EVERY = 4,	     /* seeds stand as they are at every 4th place at first */
+	TEMPLATE_PERCENT = 8 /* of the records drawn freely */
+};
+
+void generator_init(struct generator *g, const struct plan *plan, const struct seeds *seeds,
+	uint64_t seed, double out_of_scope)
+{
+	memset(g, 0, sizeof *g);
+	g->plan = plan;
+	g->seeds = seeds;
+	g->seed = seed;
+	g->out_of_scope = out_of_scope;
+	cover_build(&g->cover, plan, &g->tables);
+	composer_init(&g->composer, &g->tables);
+	oos_init(&g->oos, plan);
+}
+
+void generator_release(struct generator *g)
+{
+	composer_release(&g->composer);
+	oos_release(&g->oos);
+	text_release(&g->draft);
+	text_release(&g->text);
+	buf_release(&g->scratch);
+	arena_release(&g->arena);
+	arena_release(&g->tables);
+}
+
+static void add_json_string(struct buf *out, const char *s, size_t len)
+{
+	size_t from = 0;
+
+	buf_addc(out, '"');
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)s[i];
+
+		if (c >= 0x20 && c != '"' && c != '\\')
+			continue;
+		buf_add(out, s + from, i - from);
+		from = i + 1;
+		if (c >= 0x20) {
+			buf_addc(out, '\\');
+			buf_addc(out, (char)c);
+		} else {
+			buf_addf(out, "\\u%04x", c);
+		}
+	}
+	buf_add(out, s + from, len - from);
+	buf_addc(out, '"');
+}
+
+static void add_literal(struct buf *out, const char *s)
+{
+	buf_add(out, s, strlen(s));
+}
+
+static void add_argv(struct buf *out, int argc, const char *const *argv)
+{
+	if (argc < 0) {
+		add_literal(out, "null");
+		return;
+	}
+	buf_addc(out, '[');
+	for (int i = 0; i < argc; i++) {
+		if (i)
+			buf_addc(out, ',');
+		add_json_string(out, argv[i], strlen(argv[i]));
+	}
+	buf_addc(out, ']');
+}
+
+/* A name for the pair: a hash of its JSON text, cli, request and argv. */
+static void add_id(struct buf *out, const char *text, size_t len)
+{
+	uint64_t h = hash_mix(fnv64(FNV64_INIT, text, len));
+	char digits[16];
+
+	for (int i = 15; i >= 0; i--, h >>= 4)
+		digits[i] = "0123456789abcdef"[h & 15];
+	buf_add(out, digits, sizeof digits);
+}
+
+static void print_record(struct generator *g, const struct text *t, int argc,
+	const char *const *argv, const char *kind, struct buf *out)
+{
+	struct buf *pair = &g->scratch;
+
+	buf_clear(pair);
+	add_literal(pair, "\"cli\":");
+	add_json_string(pair, g->plan->spec->name, strlen(g->plan->spec->name));
+	add_literal(pair, ",\"request\":");
+	add_json_string(pair, t->buf.data, t->buf.len);
+	add_literal(pair, ",\"argv\":");
+	add_argv(pair, argc, argv);
+	add_literal(out, "{\"id\":\"");
+	add_id(out, pair->data, pair->len);
+	add_literal(out, "\",");
+	buf_add(out, pair->data, pair->len);
+	add_literal(out, ",\"origin\":{\"by\":\"seed2syn\",\"kind\":\"");
+	add_literal(out, kind);
+	add_literal(out, "\",\"template\":[");
+	for (unsigned i = 0; i < t->n_ids; i++) {
+		if (i)
+			buf_addc(out, ',');
+		add_json_string(out, t->ids[i], strlen(t->ids[i]));
+	}
+	add_literal(out, "]}}");
+}
+
+static void write_down(struct generator *g, struct rng *r)
+{
+	struct surface surface;
+
+	surface_draw(&surface, r);
+	surface_apply(&surface, &g->draft, r, &g->text);
+}
+
+static void record_seed(
+	struct generator *g, const struct seed *seed, struct buf *json, struct generated *what)
+{
+	text_clear(&g->text);
+	text_add(&g->text, seed->request);
+	text_id(&g->text, seed->id);
+	what->seed = 1;
+	what->refusal = seed->argc < 0;
+	print_record(g, &g->text, seed->argc, seed->argv, "seed", json);
+}
+
+static void record_refusal(
+	struct generator *g, struct rng *r, struct buf *json, struct generated *what)
+{
+	if (g->seeds->n_refusals && rng_below(r, 200) == 0) {
+		const struct seed *seed =
+			&g->seeds->at[g->seeds->refusals[rng_below(r, g->seeds->n_refusals)]];
+
+		text_clear(&g->draft);
+		text_add(&g->draft, seed->request);
+		text_id(&g->draft, seed->id);
+	} else {
+		oos_draw(&g->oos, &g->composer, r, &g->draft);
+	}
+	write_down(g, r);
+	what->refusal = 1;
+	print_record(g, &g->text, -1, NULL, "out-of-scope", json);
+}
+
+/* Which options are stated: a row of the covering array, a seed's, or drawn. */
+static const struct seed *choose_set(struct generator *g, uint64_t turn, struct rng *r,
+	const struct synth_command **c, struct item_set *set)
+{
+	const struct seed *seed = NULL;
+
+	if (turn % 2 == 0 && turn / 2 < g->cover.n_rows) {
+		const struct cover_row *row = &g->cover.rows[turn / 2];
+
+		*c = &g->plan->commands[row->command];
+		*set = row->set;
+		return NULL;
+	}
+	if (g->seeds->n_draw && rng_below(r, 100) < TEMPLATE_PERCENT) {
+		seed = &g->seeds->at[g->seeds->draw[rng_below(r, g->seeds->n_draw)]];
+		*c = seed->command;
+		*set = seed->set;
+		return seed;
+	}
+	*c = command_draw(g->plan, r);
+	set_draw(*c, r, set);
+	return NULL;
+}
+
+void generator_record(struct generator *g, uint64_t k, struct buf *json, struct generated *what)
+{
+	const struct synth_command *c;
+	const struct seed *seed;
+	struct item_set set;
+	struct rng r;
+	/* Refusals are spread evenly; the others are numbered through. */
+	uint64_t refusals = (uint64_t)((double)k * g->out_of_scope);
+	int refusal = (uint64_t)((double)(k + 1) * g->out_of_scope) > refusals;
+
+	memset(what, 0, offsetof(struct generated, own));
+	what->seed = what->refusal = 0;
+	rng_init(&r, g->seed, RNG_SYNTH, k, 0);
+	arena_clear(&g->arena);
+	if (k % SEED_EVERY == 1 && k / SEED_EVERY < g->seeds->n) {
+		record_seed(g, &g->seeds->at[k / SEED_EVERY], json, what);
+		return;
+	}
+	if (refusal) {
+		record_refusal(g, &r, json, what);
+		return;
+	}
+	seed = choose_set(g, k - refusals, &r, &c, &set);
+	label_draw(g->plan, c, &set, &r, &g->arena, &g->scratch, &what->own);
+	what->label = &what->own;
+	if (seed)
+		seed_fill(seed, &what->own, &r, &g->draft);
+	else
+		compose(&g->composer, &what->own, &r, &g->draft);
+	write_down(g, &r);
+	print_record(g, &g->text, what->own.argc, what->own.argv, "synth", json);
+}

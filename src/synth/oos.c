@@ -1,0 +1,430 @@
+/* oos.c - see oos.h. */
+#include "synth/oos.h"
+
+#include <ctype.h>
+#include <string.h>
+#include "synth/english.h"
+
+enum kind {
+	OOS_TASK,
+	OOS_FEATURE,
+	OOS_FOREIGN,
+	OOS_MISSING,
+	OOS_TALK,
+	OOS_CONCEPT,
+	OOS_DANGER,
+	OOS_KINDS
+};
+
+static const char *const kind_keys[OOS_KINDS] = {"oos.other-tool", "oos.feature", "oos.option",
+	"oos.missing", "oos.talk", "oos.concept", "oos.danger"};
+static const unsigned char kind_weights[OOS_KINDS] = {29, 18, 9, 19, 6, 10, 9};
+
+static const char *pick(struct rng *r, const struct words *w)
+{
+	return w->at[rng_below(r, w->n)];
+}
+
+/* Whether word stands in text as a whole word. */
+static int holds_word(const char *text, const char *word, size_t len)
+{
+	for (const char *at = text; (at = strcasestr(at, word)); at++)
+		if ((at == text || !isalnum((unsigned char)at[-1])) &&
+			!isalnum((unsigned char)at[len]))
+			return 1;
+	return 0;
+}
+
+static int says_hold(const char *const *says, const char *word)
+{
+	for (; says && *says; says++)
+		if (holds_word(*says, word, strlen(word)))
+			return 1;
+	return 0;
+}
+
+/* Whether the spec speaks of the verb anywhere: then it may well be a feature. */
+static int spec_knows(const struct spec *spec, const char *verb)
+{
+	size_t len = strlen(verb);
+
+	for (size_t i = 0; i < spec->n_commands; i++) {
+		const struct command *c = spec->commands[i];
+
+		if (holds_word(c->name, verb, len) || holds_word(c->description, verb, len) ||
+			says_hold(c->says, verb))
+			return 1;
+		for (size_t j = 0; j < c->n_options; j++)
+			if (holds_word(c->options[j]->name, verb, len) ||
+				holds_word(c->options[j]->description, verb, len) ||
+				says_hold(c->options[j]->says, verb))
+				return 1;
+	}
+	return 0;
+}
+
+/* Whether two names share a word of some length ("--debug-port", "--port"). */
+static int names_overlap(const char *a, const char *b)
+{
+	while (*a) {
+		size_t len;
+		char word[64];
+
+		a += strspn(a, "-_ .");
+		len = strcspn(a, "-_ .");
+		if (len >= 3 && len < sizeof word) {
+			memcpy(word, a, len);
+			word[len] = '\0';
+			if (strcasestr(b, word))
+				return 1;
+		}
+		a += len;
+	}
+	return 0;
+}
+
+/* An option of another command that this one has nothing like. */
+static int is_foreign(const struct command *c, const struct synth_item *item)
+{
+	if (!item->option || item->informational || !item->usable)
+		return 0;
+	for (size_t i = 0; i < c->n_arguments; i++)
+		if (c->arguments[i]->passthrough ||
+			names_overlap(item->option->name, c->arguments[i]->name))
+			return 0;
+	for (size_t i = 0; i < c->n_options; i++)
+		if (names_overlap(item->option->name, c->options[i]->name) ||
+			names_overlap(item->option->name, c->options[i]->description))
+			return 0;
+	return !names_overlap(item->option->name, c->name) &&
+	       !names_overlap(item->option->name, c->description);
+}
+
+static void find_foreign(struct oos *oos)
+{
+	const struct plan *plan = oos->plan;
+	size_t cap = 0;
+
+	for (unsigned a = 0; a < plan->n_commands; a++)
+		for (unsigned b = 0; b < plan->n_commands; b++)
+			for (unsigned i = 0; a != b && i < plan->commands[b].n_items; i++) {
+				if (!plan->commands[a].command->runnable ||
+					!is_foreign(plan->commands[a].command,
+						&plan->commands[b].items[i]))
+					continue;
+				oos->foreign = array_grow(
+					oos->foreign, &cap, oos->n_foreign, sizeof *oos->foreign);
+				oos->foreign[oos->n_foreign++] = (struct oos_foreign){
+					&plan->commands[a], &plan->commands[b].items[i]};
+			}
+}
+
+static const struct words *templates_of(enum kind kind)
+{
+	switch (kind) {
+	case OOS_TASK:
+		return &oos_task;
+	case OOS_FEATURE:
+		return &oos_feature_tail;
+	case OOS_MISSING:
+		return &oos_missing;
+	case OOS_TALK:
+		return &oos_small_talk;
+	case OOS_CONCEPT:
+		return &oos_concept;
+	case OOS_DANGER:
+		return &oos_danger;
+	default:
+		return NULL;
+	}
+}
+
+static void make_ids(struct oos *oos)
+{
+	struct buf id = {0};
+
+	oos->ids = arena_alloc(&oos->arena, OOS_KINDS * sizeof *oos->ids);
+	for (unsigned kind = 0; kind < OOS_KINDS; kind++) {
+		const struct words *w = templates_of((enum kind)kind);
+		unsigned n = w ? w->n + oos_missing_command.n : 1;
+
+		oos->ids[kind] = arena_alloc(&oos->arena, n * sizeof **oos->ids);
+		for (unsigned i = 0; i < n; i++) {
+			buf_clear(&id);
+			buf_addf(&id, "%s/%u", kind_keys[kind], i);
+			oos->ids[kind][i] = arena_strdup(&oos->arena, id.data);
+		}
+	}
+	buf_release(&id);
+}
+
+void oos_init(struct oos *oos, const struct plan *plan)
+{
+	const char **verbs;
+
+	memset(oos, 0, sizeof *oos);
+	oos->plan = plan;
+	verbs = arena_alloc(&oos->arena, oos_feature_verb.n * sizeof *verbs);
+	for (unsigned i = 0; i < oos_feature_verb.n; i++)
+		if (!spec_knows(plan->spec, oos_feature_verb.at[i]))
+			verbs[oos->n_verbs++] = oos_feature_verb.at[i];
+	oos->verbs = verbs;
+	find_foreign(oos);
+	make_ids(oos);
+}
+
+void oos_release(struct oos *oos)
+{
+	free(oos->foreign);
+	text_release(&oos->body);
+	buf_release(&oos->scratch);
+	arena_release(&oos->arena);
+}
+
+static const struct synth_command *any_command(const struct oos *oos, struct rng *r)
+{
+	const struct synth_command *c;
+
+	do
+		c = &oos->plan->commands[rng_below(r, oos->plan->n_commands)];
+	while (!c->command->runnable && rng_below(r, 16));
+	return c;
+}
+
+/* An imperative of the command (one without a slot). */
+static const struct phrase *imperative(const struct synth_command *c, struct rng *r)
+{
+	for (unsigned attempt = 0; attempt < 32 && c->phrases.n_draw; attempt++) {
+		const struct phrase *p =
+			&c->phrases.at[c->phrases.draw[rng_below(r, c->phrases.n_draw)]];
+
+		if (p->form == PHRASE_VERB && !p->slot)
+			return p;
+	}
+	return NULL;
+}
+
+/* An option (or positional) of the command that takes a free value. */
+static const struct synth_item *valued_item(const struct synth_command *c, struct rng *r)
+{
+	for (unsigned attempt = 0; attempt < 24 && c->n_items; attempt++) {
+		const struct synth_item *item = &c->items[rng_below(r, c->n_items)];
+
+		if (item->argument && item->option && !item->option->optional_value &&
+			!item->argument->n_accepted && !item->argument->passthrough)
+			return item;
+	}
+	return NULL;
+}
+
+struct slot {
+	const char *name;
+	enum value_kind kind;
+};
+
+static const struct slot slots[] = {{"port", KIND_PORT}, {"file", KIND_FILE},
+	{"dir", KIND_DIRECTORY}, {"url", KIND_URL}, {"image", KIND_IMAGE}, {"name", KIND_NAME},
+	{"version", KIND_VERSION}, {"host", KIND_HOST}, {"n", KIND_INTEGER},
+	{"id", KIND_IDENTIFIER}, {"db", KIND_DATABASE}, {"cmd", KIND_COMMAND},
+	{"words", KIND_WORDS}, {"email", KIND_EMAIL}, {"branch", KIND_NAME}};
+
+static void fill_slot(struct oos *oos, const char *name, size_t len, struct rng *r)
+{
+	buf_clear(&oos->scratch);
+	if (len == 4 && !strncmp(name, "stem", 4)) {
+		text_add(&oos->body, pick(r, &words_stem));
+		return;
+	}
+	for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
+		if (strlen(slots[i].name) == len && !strncmp(slots[i].name, name, len)) {
+			value_draw_kind(slots[i].kind, r, &oos->scratch);
+			break;
+		}
+	text_value(&oos->body, oos->scratch.data);
+}
+
+/* Appends a template to the body.  c and item may be NULL where it names none. */
+static void fill(struct oos *oos, const char *template, const struct synth_command *c,
+	const struct synth_item *item, struct rng *r)
+{
+	const struct phrase *p;
+
+	for (const char *s = template; *s; s++) {
+		if (*s == '{') {
+			const char *end = strchr(s, '}');
+
+			fill_slot(oos, s + 1, (size_t)(end - s - 1), r);
+			s = end;
+		} else if (*s == '%' && s[1] == 'c') {
+			p = imperative(c, r);
+			text_add(&oos->body, p ? p->text : "do it");
+			if (p)
+				text_id(&oos->body, p->id);
+			s++;
+		} else if (*s == '%' && s[1] == 'n') {
+			text_add(&oos->body, item ? item->noun : "setting");
+			s++;
+		} else if (*s == '%' && s[1] == 't') {
+			text_add(&oos->body, oos->plan->spec->name);
+			s++;
+		} else {
+			buf_addc(&oos->body.buf, *s);
+		}
+	}
+}
+
+static void draw_feature(struct oos *oos, struct rng *r)
+{
+	const struct synth_command *c = any_command(oos, r);
+	unsigned tail = rng_below(r, oos_feature_tail.n);
+	const char *object = "the project";
+
+	if (c->n_objects)
+		object = c->objects[rng_below(r, c->n_objects)];
+	if (!oos->n_verbs) {
+		text_add(&oos->body, "undo");
+	} else {
+		text_add(&oos->body, oos->verbs[rng_below(r, oos->n_verbs)]);
+	}
+	text_add(&oos->body, " ");
+	text_add(&oos->body, object);
+	fill(oos, oos_feature_tail.at[tail], c, NULL, r);
+	text_id(&oos->body, oos->ids[OOS_FEATURE][tail]);
+}
+
+static void draw_foreign(struct oos *oos, struct rng *r)
+{
+	const struct oos_foreign *f = &oos->foreign[rng_below(r, oos->n_foreign)];
+	const struct phrase *p = imperative(f->command, r), *clause = NULL;
+	struct stated stated = {.item = f->item, .accepted = -1};
+
+	text_add(&oos->body, p ? p->text : "do it");
+	if (p)
+		text_id(&oos->body, p->id);
+	for (unsigned attempt = 0; attempt < 32; attempt++) {
+		const struct phrase_list *list = &f->item->clauses;
+
+		clause = &list->at[list->draw[rng_below(r, list->n_draw)]];
+		if ((clause->slot != NULL) == (f->item->argument != NULL))
+			break;
+	}
+	text_add(&oos->body, clause->form == PHRASE_ADVERB ? " "
+			     : clause->form == PHRASE_NOUN ? " with "
+			     : clause->form == PHRASE_VERB ? " and "
+							   : ", ");
+	if (clause->slot && f->item->argument) {
+		buf_clear(&oos->scratch);
+		value_draw(&f->item->value, r, &oos->scratch);
+		stated.values[stated.n_values++] = oos->scratch.data;
+		text_add_len(&oos->body, clause->text, (size_t)(clause->slot - clause->text));
+		text_value_quoted(&oos->body, stated.values[0], r);
+		text_add(&oos->body, clause->slot + 2);
+	} else {
+		text_add(&oos->body, clause->text);
+	}
+	text_id(&oos->body, oos->ids[OOS_FOREIGN][0]);
+	text_id(&oos->body, clause->id);
+}
+
+/* Whether the command cannot be run without a value that somebody must state. */
+static int needs_value(const struct synth_command *c)
+{
+	for (unsigned i = 0; i < c->n_items; i++) {
+		const struct synth_item *item = &c->items[i];
+
+		if (item->argument &&
+			(item->option ? item->option->required : item->argument->required))
+			return 1;
+	}
+	for (size_t i = 0; i < c->command->n_rules; i++)
+		if (c->command->rules[i].kind == RULE_ONE_OF)
+			return 1;
+	return 0;
+}
+
+static void draw_missing(struct oos *oos, struct rng *r)
+{
+	const struct synth_command *c = NULL;
+	const struct synth_item *item = NULL;
+	unsigned template;
+
+	if (rng_below(r, 100) < 45) {
+		for (unsigned attempt = 0; attempt < 64 && !c; attempt++) {
+			c = any_command(oos, r);
+			if (!c->command->runnable || !needs_value(c))
+				c = NULL;
+		}
+	}
+	if (c) {
+		template = rng_below(r, oos_missing_command.n);
+		fill(oos, oos_missing_command.at[template], c, NULL, r);
+		text_id(&oos->body, oos->ids[OOS_MISSING][oos_missing.n + template]);
+		return;
+	}
+	for (unsigned attempt = 0; attempt < 64 && !item; attempt++) {
+		c = any_command(oos, r);
+		item = c->command->runnable ? valued_item(c, r) : NULL;
+	}
+	template = rng_below(r, oos_missing.n);
+	fill(oos, oos_missing.at[template], c, item, r);
+	text_id(&oos->body, oos->ids[OOS_MISSING][template]);
+}
+
+static void draw_listed(struct oos *oos, enum kind kind, struct rng *r)
+{
+	const struct words *w = templates_of(kind);
+	const struct synth_command *c = any_command(oos, r);
+	const struct synth_item *item = valued_item(c, r);
+	unsigned template = rng_below(r, w->n);
+
+	for (unsigned attempt = 0; !item && attempt < 32; attempt++)
+		item = valued_item(any_command(oos, r), r);
+	fill(oos, w->at[template], c, item, r);
+	text_id(&oos->body, oos->ids[kind][template]);
+}
+
+static int is_framed(enum kind kind, struct rng *r)
+{
+	if (kind == OOS_TALK || kind == OOS_CONCEPT)
+		return 0;
+	return kind == OOS_DANGER ? rng_below(r, 2) : rng_below(r, 5) != 0;
+}
+
+void oos_draw(struct oos *oos, struct composer *composer, struct rng *r, struct text *out)
+{
+	unsigned dice = rng_below(r, 100), kind = 0;
+	int framed;
+
+	while (kind + 1 < OOS_KINDS && dice >= kind_weights[kind])
+		dice -= kind_weights[kind++];
+	if (kind == OOS_FOREIGN && !oos->n_foreign)
+		kind = OOS_TASK;
+	text_clear(&oos->body);
+	switch (kind) {
+	case OOS_FEATURE:
+		draw_feature(oos, r);
+		break;
+	case OOS_FOREIGN:
+		draw_foreign(oos, r);
+		break;
+	case OOS_MISSING:
+		draw_missing(oos, r);
+		break;
+	default:
+		draw_listed(oos, (enum kind)kind, r);
+	}
+	framed = is_framed((enum kind)kind, r);
+	if (oos->body.buf.len &&
+		(strchr("$`[>", oos->body.buf.data[0]) || !strncmp(oos->body.buf.data, "the ", 4) ||
+			!strncmp(oos->body.buf.data, "I ", 2) || kind == OOS_MISSING))
+		framed = framed && kind == OOS_MISSING && strncmp(oos->body.buf.data, "the ", 4) &&
+			 strncmp(oos->body.buf.data, "I", 1) &&
+			 strncmp(oos->body.buf.data, "can ", 4) &&
+			 strncmp(oos->body.buf.data, "could ", 6) &&
+			 strncmp(oos->body.buf.data, "please ", 7) &&
+			 strncmp(oos->body.buf.data, "let", 3) &&
+			 strncmp(oos->body.buf.data, "we ", 3) &&
+			 strncmp(oos->body.buf.data, "time ", 5) &&
+			 strncmp(oos->body.buf.data, "just ", 5);
+	compose_frame(composer, &oos->body, framed, r, out);
+}
