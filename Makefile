@@ -22,7 +22,7 @@ OBJ := build/$(VARIANT)
 BIN := $(if $(filter release,$(VARIANT)),bin,$(OBJ)/bin)
 
 ARCH ?= native
-OPT_release := -O3 -march=$(ARCH) -fno-math-errno -DNDEBUG
+OPT_release := -O3 -march=$(ARCH) -fno-math-errno -ffp-contract=fast -DNDEBUG
 OPT_debug := -O0 -g3
 OPT_san := -O1 -g -march=$(ARCH) -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=all

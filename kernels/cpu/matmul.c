@@ -1,10 +1,21 @@
 /*
- * matmul.c - matrix products by CBLAS.  OpenBLAS runs single-threaded; the rows
- * (or, where there are few, the columns) of the result are cut over our threads.
+ * matmul.c - matrix products in fp32.
+ *
+ * The products of a small model have one short side (64 to 400): what a general
+ * BLAS spends on packing both factors for its caches is a large part of them, and
+ * a BLAS older than the CPU uses half its vectors.  So those products are done
+ * here: a panel of the right factor, a few vectors wide, is laid out in order,
+ * and blocks of rows of the left factor pass over it, read where they lie.  Large
+ * products, and machines without wide vectors, take CBLAS, on one thread.
+ *
+ * The rows (or, where there are few, the columns) of the result are cut over
+ * threads; the order of each sum does not depend on the cut.
  */
 #include "kernels/cpu/cpu.h"
+#include "kernels/cpu/vec.h"
 
 #include <cblas.h>
+#include <string.h>
 
 /* Which kernels OpenBLAS takes is its own choice or OPENBLAS_CORETYPE's. */
 void cpu_blas_prepare(void)
@@ -12,42 +23,218 @@ void cpu_blas_prepare(void)
 	openblas_set_num_threads(1);
 }
 
-static void product(enum transpose ta, enum transpose tb, int m, int n, int k, float alpha,
-	const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc)
+struct factor {
+	const float *at;
+	ptrdiff_t row, col; /* distance in elements */
+};
+
+struct product {
+	enum transpose ta, tb;
+	int m, n, k;
+	float alpha, beta;
+	const float *a, *b;
+	float *c;
+	int lda, ldb, ldc;
+};
+
+static void by_blas(const struct product *p)
 {
-	cblas_sgemm(CblasRowMajor, ta == PLAIN ? CblasNoTrans : CblasTrans,
-		tb == PLAIN ? CblasNoTrans : CblasTrans, m, n, k, alpha, a, lda, b, ldb, beta, c,
-		ldc);
+	cblas_sgemm(CblasRowMajor, p->ta == PLAIN ? CblasNoTrans : CblasTrans,
+		p->tb == PLAIN ? CblasNoTrans : CblasTrans, p->m, p->n, p->k, p->alpha, p->a,
+		p->lda, p->b, p->ldb, p->beta, p->c, p->ldc);
+}
+
+#ifdef VEC
+
+enum {
+	ROWS = VEC == 16 ? 12 : 6, /* of the result, held in registers ... */
+	COLS = 2 * VEC,		   /* ... by this many columns */
+	DEPTH = 256		   /* of a panel: DEPTH * COLS floats stay in the L1 cache */
+};
+
+/* panel[depth, COLS] = b[p0 .. , j0 .. j0 + cols), zeros right of cols. */
+static void pack_plain(float *panel, const float *b, int ldb, int depth, int cols)
+{
+	for (int p = 0; p < depth; p++, panel += COLS, b += ldb) {
+		if (cols == COLS) {
+			vec_store(panel, vec_load(b));
+			vec_store(panel + VEC, vec_load(b + VEC));
+			continue;
+		}
+		memset(panel, 0, COLS * sizeof *panel);
+		memcpy(panel, b, (size_t)cols * sizeof *panel);
+	}
+}
+
+static void pack_transposed(float *panel, const float *b, int ldb, int depth, int cols)
+{
+	for (int j0 = 0; j0 < COLS; j0 += VEC) {
+		int p = 0, width = cols - j0 < VEC ? cols - j0 : VEC;
+
+		for (; p + VEC <= depth && width == VEC; p += VEC) {
+			vec tile[VEC];
+
+			for (int j = 0; j < VEC; j++)
+				tile[j] = vec_load(b + (ptrdiff_t)(j0 + j) * ldb + p);
+			vec_transpose(tile);
+			for (int i = 0; i < VEC; i++)
+				vec_store(panel + (p + i) * COLS + j0, tile[i]);
+		}
+		for (; p < depth; p++)
+			for (int j = 0; j < VEC; j++)
+				panel[p * COLS + j0 + j] =
+					j < width ? b[(ptrdiff_t)(j0 + j) * ldb + p] : 0.0f;
+	}
+}
+
+/* c[rows, cols] = alpha * a[rows, depth] panel + beta * c, rows <= ROWS a constant. */
+static inline __attribute__((always_inline)) void tile(const int rows, struct factor a, int depth,
+	const float *panel, const struct product *p, float beta, float *c, int cols)
+{
+	vec sum[ROWS][2];
+
+#pragma GCC unroll 12
+	for (int i = 0; i < rows; i++)
+		sum[i][0] = sum[i][1] = (vec){0};
+	for (int d = 0; d < depth; d++, panel += COLS, a.at += a.col) {
+		vec b0 = vec_load(panel), b1 = vec_load(panel + VEC);
+
+#pragma GCC unroll 12
+		for (int i = 0; i < rows; i++) {
+			vec x = vec_all(a.at[i * a.row]);
+
+			sum[i][0] += x * b0;
+			sum[i][1] += x * b1;
+		}
+	}
+#pragma GCC unroll 12
+	for (int i = 0; i < rows; i++, c += p->ldc) {
+		vec y0 = sum[i][0] * vec_all(p->alpha), y1 = sum[i][1] * vec_all(p->alpha);
+
+		if (cols == COLS) {
+			if (beta != 0.0f) {
+				y0 += vec_all(beta) * vec_load(c);
+				y1 += vec_all(beta) * vec_load(c + VEC);
+			}
+			vec_store(c, y0);
+			vec_store(c + VEC, y1);
+		} else {
+			float rest[COLS];
+
+			vec_store(rest, y0);
+			vec_store(rest + VEC, y1);
+			for (int j = 0; j < cols; j++)
+				c[j] = beta != 0.0f ? rest[j] + beta * c[j] : rest[j];
+		}
+	}
+}
+
+/* All rows over one panel; what is left over the last full block goes by threes
+ * and ones. */
+static void pass(const struct product *p, struct factor a, int depth, const float *panel,
+	float beta, float *c, int cols)
+{
+	int i = 0;
+
+	for (; i + ROWS <= p->m; i += ROWS, a.at += ROWS * a.row, c += (size_t)ROWS * p->ldc)
+		tile(ROWS, a, depth, panel, p, beta, c, cols);
+	for (; i + 3 <= p->m; i += 3, a.at += 3 * a.row, c += (size_t)3 * p->ldc)
+		tile(3, a, depth, panel, p, beta, c, cols);
+	for (; i < p->m; i++, a.at += a.row, c += p->ldc)
+		tile(1, a, depth, panel, p, beta, c, cols);
+}
+
+static void by_panels(const struct product *p)
+{
+	_Alignas(64) float panel[DEPTH * COLS];
+	const struct factor whole = {
+		p->a, p->ta == PLAIN ? p->lda : 1, p->ta == PLAIN ? 1 : p->lda};
+
+	for (int j = 0; j < p->n; j += COLS) {
+		int cols = p->n - j < COLS ? p->n - j : COLS;
+
+		/* At least once: an empty sum still scales c. */
+		for (int d = 0; d < p->k || d == 0; d += DEPTH) {
+			int depth = p->k - d < DEPTH ? p->k - d : DEPTH;
+			struct factor a = whole;
+
+			if (p->tb == PLAIN)
+				pack_plain(
+					panel, p->b + (size_t)d * p->ldb + j, p->ldb, depth, cols);
+			else
+				pack_transposed(
+					panel, p->b + (size_t)j * p->ldb + d, p->ldb, depth, cols);
+			a.at += d * a.col;
+			pass(p, a, depth, panel, d ? 1.0f : p->beta, p->c + j, cols);
+		}
+	}
+}
+
+#endif
+
+/* Where panels are as fast as a BLAS of the same width, or faster; by the shape of
+ * the whole product, so that threads do not change the method. */
+static int is_small(int n, int k)
+{
+#ifdef VEC
+	return VEC == 16 || (int64_t)n * k <= 1 << 18;
+#else
+	(void)n, (void)k;
+	return 0;
+#endif
+}
+
+static void run(const struct product *p, int small)
+{
+#ifdef VEC
+	if (small) {
+		by_panels(p);
+		return;
+	}
+#endif
+	(void)small;
+	by_blas(p);
+}
+
+static struct product part_of(const struct product *p, int by_rows, int from, int len)
+{
+	struct product part = *p;
+
+	if (by_rows) {
+		part.m = len;
+		part.a += p->ta == PLAIN ? (size_t)from * p->lda : (size_t)from;
+		part.c += (size_t)from * p->ldc;
+	} else {
+		part.n = len;
+		part.b += p->tb == PLAIN ? (size_t)from : (size_t)from * p->ldb;
+		part.c += from;
+	}
+	return part;
 }
 
 void cpu_matmul(enum transpose ta, enum transpose tb, int m, int n, int k, float alpha,
 	const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc)
 {
+	const struct product p = {ta, tb, m, n, k, alpha, beta, a, b, c, lda, ldb, ldc};
 	int parts = cpu_parallel((int64_t)m * n * k) ? cpu_threads : 1;
-	int by_rows = m >= n / 2;
-	/* Whole multiples of 16 keep every part on the kernels' fast path. */
-	int step = ((by_rows ? m : n) + parts * 16 - 1) / (parts * 16) * 16;
+	int by_rows = m >= n / 2, total = by_rows ? m : n, small = is_small(n, k);
+	/* Whole blocks of rows or columns for every part but the last. */
+	int step = (total + parts * 96 - 1) / (parts * 96) * 96;
 
 	if (m <= 0 || n <= 0)
 		return;
 	if (parts == 1) {
-		product(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+		run(&p, small);
 		return;
 	}
 #pragma omp parallel for schedule(static) num_threads(parts)
-	for (int p = 0; p < parts; p++) {
-		int from = p * step, total = by_rows ? m : n;
-		int len = total - from < step ? total - from : step;
+	for (int i = 0; i < parts; i++) {
+		int from = i * step, len = total - from < step ? total - from : step;
 
-		if (len <= 0)
-			continue;
-		if (by_rows)
-			product(ta, tb, len, n, k, alpha,
-				a + (ta == PLAIN ? (size_t)from * lda : (size_t)from), lda, b, ldb,
-				beta, c + (size_t)from * ldc, ldc);
-		else
-			product(ta, tb, m, len, k, alpha, a, lda,
-				b + (tb == PLAIN ? (size_t)from : (size_t)from * ldb), ldb, beta,
-				c + from, ldc);
+		if (len > 0) {
+			struct product part = part_of(&p, by_rows, from, len);
+
+			run(&part, small);
+		}
 	}
 }
