@@ -1,0 +1,35 @@
+/* example.c - from records to token ids. */
+#include "rl/example.h"
+
+#include <string.h>
+
+int example_encode(struct example *x, const struct prompter *p, const struct record *r,
+	int with_answer, double dropout, struct rng *rng, struct error *err)
+{
+	struct arena arena = {0};
+	const char **argv = NULL;
+	int argc = -1, failed = 0;
+
+	x->ids.len = 0;
+	if (record_string(r, "request", &x->request, err) != 0)
+		return -1;
+	if (!x->request)
+		return error_set(err, EXIT_DATA, "no field 'request'");
+	if (with_answer && (failed = record_argv(r, "argv", &arena, &argc, &argv, err)) == 0 &&
+		argc == -2)
+		failed = error_set(err, EXIT_DATA, "no field 'argv' to learn from");
+	if (!failed) {
+		x->n_spans = prompt_encode(p, x->request, strlen(x->request), dropout, rng,
+			x->spans, &x->ids);
+		x->n_prompt = x->ids.len;
+		if (with_answer)
+			answer_encode(p, argc, argv, x->request, x->spans, x->n_spans, &x->ids);
+	}
+	arena_release(&arena);
+	return failed;
+}
+
+void example_release(struct example *x)
+{
+	ids_release(&x->ids);
+}

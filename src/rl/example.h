@@ -1,0 +1,22 @@
+/* example.h - a training record as token ids: prompt, then the expected answer. */
+#ifndef RL_EXAMPLE_H
+#define RL_EXAMPLE_H
+
+#include "stream/jsonl.h"
+#include "text/prompt.h"
+
+struct example {
+	struct ids ids;	  /* prompt and answer; reused from call to call */
+	size_t n_prompt;  /* ids of the prompt */
+	const char *request; /* of the record, valid as long as it is */
+	struct span spans[SPANS_MAX];
+	size_t n_spans;
+};
+
+/* Encodes a record's request, and its argv where with_answer.  dropout as in
+ * prompt_encode().  0; -1 where a field is missing or of the wrong type. */
+int example_encode(struct example *x, const struct prompter *p, const struct record *r,
+	int with_answer, double dropout, struct rng *rng, struct error *err);
+void example_release(struct example *x);
+
+#endif

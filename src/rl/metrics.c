@@ -1,0 +1,110 @@
+/* metrics.c - lines of figures for a file, and for the terminal. */
+#include "rl/metrics.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+
+double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Bytes of the file that are whole lines of steps up to `step`. */
+static long keep_bytes(FILE *f, long long step)
+{
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t len;
+	long keep = 0;
+
+	while ((len = getline(&line, &cap, f)) > 0 && line[len - 1] == '\n') {
+		json_t *json = json_loadb(line, (size_t)len, 0, NULL);
+		const json_t *value = json_object_get(json, "step");
+		int good = json_is_integer(value) && json_integer_value(value) <= step;
+
+		json_decref(json);
+		if (!good)
+			break;
+		keep += len;
+	}
+	free(line);
+	return keep;
+}
+
+int metrics_open(struct metrics *m, const char *path, long long step, int quiet,
+	struct error *err)
+{
+	memset(m, 0, sizeof *m);
+	m->quiet = quiet || !isatty(STDERR_FILENO);
+	m->started = m->last = seconds_now();
+	if (!path)
+		return 0;
+	m->file = fopen(path, "a+e");
+	if (!m->file)
+		return error_set_errno(err, EXIT_IO, "%s", path);
+	rewind(m->file);
+	long keep = keep_bytes(m->file, step);
+	if (fflush(m->file) != 0 ||
+		(ftruncate(fileno(m->file), keep) != 0 && errno != EINVAL && errno != ENOTTY) ||
+		(fseek(m->file, 0, SEEK_END) != 0 && errno != ESPIPE)) {
+		fclose(m->file);
+		m->file = NULL;
+		return error_set_errno(err, EXIT_IO, "%s", path);
+	}
+	return 0;
+}
+
+int metrics_write(struct metrics *m, json_t *json, struct error *err)
+{
+	char *text;
+	int failed = 0;
+
+	if (m->file) {
+		text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(7));
+		if (!text)
+			failed = error_set(err, EXIT_INTERNAL, "a figure is not a number");
+		else if (fprintf(m->file, "%s\n", text) < 0 || fflush(m->file) != 0)
+			failed = error_set_errno(err, EXIT_IO, "the metrics");
+		free(text);
+	}
+	json_decref(json);
+	return failed;
+}
+
+void metrics_progress(struct metrics *m, long long done, long long total, const char *text)
+{
+	double now = seconds_now(), each;
+	char line[256];
+	int n;
+
+	if (m->quiet || (now - m->last < 0.25 && done < total))
+		return;
+	m->last = now;
+	each = (now - m->started) / (double)(done > 0 ? done : 1);
+	n = snprintf(line, sizeof line, "\r\033[Kstep %lld of %lld, %s, %.0f s left", done, total,
+		text, each * (double)(total - done));
+	if (n > 0 && write(STDERR_FILENO, line, strlen(line)) < 0)
+		m->quiet = 1;
+	m->shown = 1;
+}
+
+int metrics_close(struct metrics *m, struct error *err)
+{
+	int failed = 0;
+
+	if (m->shown && write(STDERR_FILENO, "\r\033[K", 4) < 0)
+		m->quiet = 1;
+	m->shown = 0;
+	if (m->file && fclose(m->file) != 0)
+		failed = error_set_errno(err, EXIT_IO, "the metrics");
+	m->file = NULL;
+	return failed;
+}
