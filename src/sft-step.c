@@ -24,7 +24,14 @@ static const char doc[] =
 	"that the model's directory holds from an earlier sft-step is continued, and so is the "
 	"order of the records.";
 
-enum { KEY_SECONDS = 256, KEY_BATCH, KEY_PROMPT_LOSS, KEY_DROPOUT, KEY_FLAT, KEY_PLAN };
+enum {
+	KEY_SECONDS = 256,
+	KEY_BATCH,
+	KEY_PROMPT_LOSS,
+	KEY_DROPOUT,
+	KEY_FLAT,
+	KEY_PLAN
+};
 
 static const struct argp_option option_list[] = {
 	{"model", 'm', "DIR", 0, "the model to start from", 1},
@@ -36,8 +43,7 @@ static const struct argp_option option_list[] = {
 		"weight of a request's tokens; an answer's count 1 (0.1)", 2},
 	{"bpe-dropout", KEY_DROPOUT, "X", 0, "share of merges left out of requests (0.05)", 2},
 	{"flat", KEY_FLAT, 0, 0, "share no prefixes: the plain way, to compare with", 2},
-	{"plan", KEY_PLAN, 0, 0, "print the memory that training takes, and stop", 2},
-	{0}};
+	{"plan", KEY_PLAN, 0, 0, "print the memory that training takes, and stop", 2}, {0}};
 
 struct options {
 	struct input_options input;
@@ -204,14 +210,21 @@ static void resume(const struct options *o, struct policy *p, struct optimizer *
 
 int main(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&training_argp, 0, "Training", 0},
-		{&input_argp, 0, "Input", 0}, {0}};
+	static const struct argp_child children[] = {
+		{&training_argp, 0, "Training", 0}, {&input_argp, 0, "Input", 0}, {0}};
 	static const struct argp argp = {option_list, parse, "[FILE...]", doc, children, 0, 0};
-	struct options o = {
-		.training = {.optimizer = {.lr = 4e-3, .muon_lr = 0.02, .beta1 = 0.9, .beta2 = 0.95,
-				     .eps = 1e-8, .weight_decay = 0.05, .muon_momentum = 0.95,
-				     .clip = 1},
-			.schedule = SCHEDULE_COSINE, .warmup = 0.04, .floor = 0.05, .device = "auto"},
+	struct options o = {.training = {.optimizer = {.lr = 4e-3,
+						 .muon_lr = 0.02,
+						 .beta1 = 0.9,
+						 .beta2 = 0.95,
+						 .eps = 1e-8,
+						 .weight_decay = 0.05,
+						 .muon_momentum = 0.95,
+						 .clip = 1},
+				    .schedule = SCHEDULE_COSINE,
+				    .warmup = 0.04,
+				    .floor = 0.05,
+				    .device = "auto"},
 		.sft = {.batch_tokens = 1000, .prompt_loss = 0.1, .bpe_dropout = 0.05}};
 	struct trainer_state state;
 	struct error err;

@@ -10,7 +10,9 @@
 #include "stream/file.h"
 
 static const char STATE_FILE[] = "trainer_state.json";
-enum { STATE_FILE_MAX = 1 << 16 };
+enum {
+	STATE_FILE_MAX = 1 << 16
+};
 
 static void copy_string(char *to, size_t size, const char *from)
 {
@@ -24,10 +26,10 @@ static int state_parse(const struct buf *text, struct trainer_state *s)
 	json_t *json = json_loadb(text->data ? text->data : "", text->len, 0, NULL);
 	int failed;
 
-	failed = !json || json_unpack(json, "{s:s, s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:s}",
-				  "kind", &kind, "step", &step, "cursor", &cursor, "dead", &dead,
-				  "seed", &seed, "policy", &policy, "tokenizer", &tokenizer, "spec",
-				  &spec, "options", &options) != 0;
+	failed = !json ||
+		 json_unpack(json, "{s:s, s:I, s:I, s:I, s:I, s:s, s:s, s:s, s:s}", "kind", &kind,
+			 "step", &step, "cursor", &cursor, "dead", &dead, "seed", &seed, "policy",
+			 &policy, "tokenizer", &tokenizer, "spec", &spec, "options", &options) != 0;
 	failed = failed || step < 0 || cursor < 0 || dead < 0 || seed < 0;
 	if (!failed) {
 		*s = (struct trainer_state){
@@ -52,8 +54,8 @@ int trainer_state_read(const char *dir, struct trainer_state *s, struct error *e
 	if (access(path.data, F_OK) == 0 || errno != ENOENT) {
 		failed = file_read(path.data, STATE_FILE_MAX, &text, err);
 		if (!failed && state_parse(&text, s) != 0)
-			failed = error_set(err, EXIT_DATA, "%s: not the state of a trainer",
-				path.data);
+			failed = error_set(
+				err, EXIT_DATA, "%s: not the state of a trainer", path.data);
 	}
 	buf_release(&path);
 	buf_release(&text);

@@ -19,7 +19,7 @@ struct trainer_state {
 	char policy_hash[65];	 /* of model.safetensors beside it */
 	char tokenizer_hash[65]; /* of tokenizer.json */
 	char spec_hash[65];
-	char options[256];	 /* those that matter for the result, as one string */
+	char options[256]; /* those that matter for the result, as one string */
 };
 
 /* Reads DIR/trainer_state.json; a missing file gives the zero state. */

@@ -19,8 +19,8 @@ int example_encode(struct example *x, const struct prompter *p, const struct rec
 		argc == -2)
 		failed = error_set(err, EXIT_DATA, "no field 'argv' to learn from");
 	if (!failed) {
-		x->n_spans = prompt_encode(p, x->request, strlen(x->request), dropout, rng,
-			x->spans, &x->ids);
+		x->n_spans = prompt_encode(
+			p, x->request, strlen(x->request), dropout, rng, x->spans, &x->ids);
 		x->n_prompt = x->ids.len;
 		if (with_answer)
 			answer_encode(p, argc, argv, x->request, x->spans, x->n_spans, &x->ids);

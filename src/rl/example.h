@@ -6,8 +6,8 @@
 #include "text/prompt.h"
 
 struct example {
-	struct ids ids;	  /* prompt and answer; reused from call to call */
-	size_t n_prompt;  /* ids of the prompt */
+	struct ids ids;	     /* prompt and answer; reused from call to call */
+	size_t n_prompt;     /* ids of the prompt */
 	const char *request; /* of the record, valid as long as it is */
 	struct span spans[SPANS_MAX];
 	size_t n_spans;

@@ -39,8 +39,7 @@ static long keep_bytes(FILE *f, long long step)
 	return keep;
 }
 
-int metrics_open(struct metrics *m, const char *path, long long step, int quiet,
-	struct error *err)
+int metrics_open(struct metrics *m, const char *path, long long step, int quiet, struct error *err)
 {
 	memset(m, 0, sizeof *m);
 	m->quiet = quiet || !isatty(STDERR_FILENO);

@@ -18,8 +18,7 @@ struct metrics {
 
 /* Opens path (NULL: none) for appending.  Lines of steps after `step` are cut off:
  * a resumed trainer makes them again. */
-int metrics_open(struct metrics *m, const char *path, long long step, int quiet,
-	struct error *err);
+int metrics_open(struct metrics *m, const char *path, long long step, int quiet, struct error *err);
 /* Writes a line and flushes it.  Takes over json. */
 int metrics_write(struct metrics *m, json_t *json, struct error *err);
 /* "step 3 of 10, loss 0.12, 5 s left" where standard error is a terminal. */

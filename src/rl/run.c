@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "rl/metrics.h"
 #include "stream/file.h"
 
 static const char STEP_PREFIX[] = "step-";
@@ -192,9 +193,11 @@ static enum run_wait_result wait_once(int watch, int out_fd, struct error *err)
 	return RUN_READY;
 }
 
-enum run_wait_result run_wait(const char *run, long long step, int out_fd, struct error *err)
+enum run_wait_result run_wait(
+	const char *run, long long step, int out_fd, double patience, struct error *err)
 {
 	enum run_wait_result result = RUN_READY;
+	double began = seconds_now();
 	int watch, lived = 0;
 
 	if (run_newest(run) >= step)
@@ -210,7 +213,7 @@ enum run_wait_result run_wait(const char *run, long long step, int out_fd, struc
 	while (result == RUN_READY && run_newest(run) < step) {
 		int lives = trainer_lives(run);
 
-		if (lived && !lives && run_newest(run) < step)
+		if (!lives && (lived || seconds_now() - began > patience) && run_newest(run) < step)
 			result = RUN_NO_TRAINER;
 		else
 			result = wait_once(watch, out_fd, err);

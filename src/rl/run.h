@@ -31,7 +31,9 @@ enum run_wait_result {
 	RUN_FAILED
 };
 /* Waits (inotify) until step, or a newer one, is there.  RUN_NO_TRAINER: a trainer
- * held the lock and is gone; RUN_CLOSED: nobody reads out_fd (a pipe) any more. */
-enum run_wait_result run_wait(const char *run, long long step, int out_fd, struct error *err);
+ * held the lock and is gone, or none came within `patience` seconds; RUN_CLOSED: nobody reads
+ * out_fd (a pipe) any more. */
+enum run_wait_result run_wait(
+	const char *run, long long step, int out_fd, double patience, struct error *err);
 
 #endif

@@ -81,16 +81,16 @@ static int add_record(struct sft *s, struct error *err)
 	rng_init(&rng, s->options.seed, RNG_DROPOUT, (uint64_t)s->cursor, 0);
 	dataset_get(s->data, item, &s->record);
 	s->cursor++;
-	if (example_encode(x, &s->policy->prompter, &s->record, 1, s->options.bpe_dropout, &rng,
-		    err) != 0)
+	if (example_encode(
+		    x, &s->policy->prompter, &s->record, 1, s->options.bpe_dropout, &rng, err) != 0)
 		return error_prefix(err, "%s:%ld", s->record.file, s->record.line);
 	if (x->ids.len > (size_t)c->max_positions)
 		return 0;
 	int32_t index = tree_add(s->tree, x->ids.data, (int32_t)x->ids.len,
 		s->options.prompt_loss > 0 ? 1 : (int32_t)x->n_prompt);
 	if ((size_t)index >= s->cap_prompts)
-		s->n_prompt = array_grow(s->n_prompt, &s->cap_prompts, (size_t)index,
-			sizeof *s->n_prompt);
+		s->n_prompt = array_grow(
+			s->n_prompt, &s->cap_prompts, (size_t)index, sizeof *s->n_prompt);
 	s->n_prompt[index] = (int32_t)x->n_prompt;
 	return 1;
 }

@@ -38,8 +38,7 @@ static const struct argp_option option_list[] = {
 	{"device", KEY_DEVICE, "NAME", 0, "auto (default), cpu, cuda, cuda:N", 3},
 	{"threads", KEY_THREADS, "N", 0, "CPU threads; 0 (default): all cores", 3},
 	{"metrics", KEY_METRICS, "FILE", 0, "append one JSON object a step", 3},
-	{"fresh", KEY_FRESH, 0, 0, "drop the optimizer's state that the model comes with", 3},
-	{0}};
+	{"fresh", KEY_FRESH, 0, 0, "drop the optimizer's state that the model comes with", 3}, {0}};
 
 static error_t parse_rates(int key, char *arg, struct argp_state *state)
 {

@@ -11,19 +11,18 @@
 #include "text/spans.h"
 #include "text/tokenizer.h"
 
-/* A word belongs to the lexicon where the spec uses it as a name, or where it is
- * common in requests and seldom part of a value. */
-struct lexicon *lexicon_learn(
-	const struct spec *spec, const struct dataset *data, struct error *err);
+/* The words that enough records use besides their values: two, and one more for
+ * each 12,500 records, so that typing errors stay outside. */
+struct lexicon *lexicon_of(const struct spec *spec, const struct dataset *data, struct error *err);
 
 enum {
 	TOKENIZER_RECORDS_MAX = 60000
 };
 
-/* A byte-level BPE of at most vocab tokens in all, from the requests of at most
- * TOKENIZER_RECORDS_MAX records, taken evenly, spans mostly left out: a span is
- * shown by its number.  The tokens that answers are made of come from the spec. */
-struct tokenizer *tokenizer_learn(const struct spec *spec, const struct dataset *data,
+/* A byte-level BPE of at most vocab tokens in all, learnt from the prompts of at
+ * most TOKENIZER_RECORDS_MAX records, taken evenly.  The tokens that answers are
+ * made of come from the spec. */
+struct tokenizer *tokenizer_of(const struct spec *spec, const struct dataset *data,
 	const struct lexicon *lex, enum spans_mode mode, size_t vocab, struct error *err);
 
 #endif
