@@ -79,13 +79,13 @@ SHELL := /bin/bash
 include pipelines/dataset.mk pipelines/train.mk pipelines/eval.mk pipelines/bench.mk
 
 # --- Tests -----------------------------------------------------------------
-T ?= $(wildcard t/*.bats t/*.sh)
+T ?= $(wildcard t/[0-9]*.bats t/[0-9]*.sh)
 JOBS ?= 2
 .PHONY: check
 check: all tests ## build everything, run all tests (T=FILE... for some of them)
 	@$(MAKE) --no-print-directory SAN=1 all tests
 	OMP_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0 prove -j$(JOBS) --timer --exec t/tap \
-		$(if $(filter command,$(origin T)),$(T),$(TEST_C:t/%.c=build/san/t/%) $(T))
+		$(if $(filter command,$(origin T)),$(T),$(patsubst t/%.c,build/san/t/%,$(wildcard t/[0-9]*.c)) $(T))
 
 # --- Installing, cleaning, help --------------------------------------------
 .PHONY: deps
