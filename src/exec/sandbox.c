@@ -1,0 +1,130 @@
+#include "exec/sandbox.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const sandbox_directories[] = {"/usr/bin", "/usr/local/bin", "/bin", NULL};
+
+static const char *const private_directories[] = {"/tmp", "/var/tmp", "/run"};
+enum {
+	N_PRIVATE = sizeof private_directories / sizeof *private_directories
+};
+
+static int is_below(const char *path, const char *directory)
+{
+	size_t len = strlen(directory);
+
+	return strncmp(path, directory, len) == 0 && (path[len] == '/' || path[len] == '\0');
+}
+
+static int is_private(const char *path)
+{
+	for (size_t i = 0; i < N_PRIVATE; i++)
+		if (is_below(path, private_directories[i]))
+			return 1;
+	return 0;
+}
+
+int sandbox_possible(const struct plan *plan, struct error *err)
+{
+	static const char *const system[] = {"/", "/usr", "/etc", "/bin", "/sbin", "/lib", "/lib64",
+		"/boot", "/dev", "/proc", "/sys", "/var"};
+
+	for (size_t i = 0; i < sizeof system / sizeof *system; i++)
+		if (strcmp(plan->directory, system[i]) == 0)
+			return error_set(err, EXIT_REFUSED,
+				"the sandbox would have to make %s writable; give another --cwd",
+				plan->directory);
+	return 0;
+}
+
+const char *sandbox_script_path(const struct plan *plan)
+{
+	return is_private(plan->exe.path) ? plan->exe.real_path : plan->exe.path;
+}
+
+struct list {
+	const char **words;
+	size_t n;
+};
+
+static void add(struct list *l, const char *a, const char *b, const char *c)
+{
+	l->words[l->n++] = a;
+	if (b)
+		l->words[l->n++] = b;
+	if (c)
+		l->words[l->n++] = c;
+}
+
+static void add_namespaces(struct list *l, const struct plan *plan)
+{
+	add(l, "bwrap", "--die-with-parent", "--unshare-pid");
+	add(l, "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try");
+	if (!plan->network)
+		add(l, "--unshare-net", NULL, NULL);
+	add(l, "--cap-drop", "ALL", NULL);
+}
+
+/* The path leads inside to what it leads to outside. */
+static int shows(const struct plan *plan, const char *path)
+{
+	if (!*path)
+		return 0;
+	if (!is_private(path) || is_below(path, plan->directory))
+		return 1;
+	for (size_t i = 0; i < plan->n_write; i++)
+		if (is_below(path, plan->write[i]))
+			return 1;
+	return 0;
+}
+
+/* The order matters: a later mount covers an earlier one. */
+static void add_mounts(struct list *l, const struct plan *plan, struct arena *arena)
+{
+	char real[PATH_MAX];
+
+	add(l, "--ro-bind", "/", "/");
+	add(l, "--dev", "/dev", NULL);
+	add(l, "--proc", "/proc", NULL);
+	for (size_t i = 0; i < N_PRIVATE; i++)
+		if (access(private_directories[i], F_OK) == 0)
+			add(l, "--tmpfs", private_directories[i], NULL);
+	if (plan->network && realpath("/etc/resolv.conf", real) && is_below(real, "/run"))
+		add(l, "--ro-bind", arena_strdup(arena, real), arena_strdup(arena, real));
+	for (size_t i = 0; i < plan->n_read; i++)
+		add(l, "--ro-bind", plan->read[i], plan->read[i]);
+	for (size_t i = 0; i < plan->n_write; i++)
+		add(l, "--bind", plan->write[i], plan->write[i]);
+	add(l, "--bind", plan->directory, plan->directory);
+	if (shows(plan, plan->audit_directory))
+		add(l, "--ro-bind", plan->audit_directory, plan->audit_directory);
+}
+
+const char **sandbox_arguments(
+	const struct plan *plan, int script, const char *const *command, struct arena *arena)
+{
+	struct list l = {NULL, 0};
+	size_t n_command = 0;
+	char *number;
+
+	while (command[n_command])
+		n_command++;
+	l.words = arena_zalloc(
+		arena, (64 + 3 * (plan->n_read + plan->n_write) + n_command) * sizeof *l.words);
+	add_namespaces(&l, plan);
+	add_mounts(&l, plan, arena);
+	if (script >= 0) {
+		number = arena_alloc(arena, 16);
+		snprintf(number, 16, "%d", script);
+		add(&l, "--perms", "0555", NULL);
+		add(&l, "--ro-bind-data", number, plan->exe.real_path);
+	}
+	add(&l, "--chdir", plan->directory, "--");
+	for (size_t i = 0; i < n_command; i++)
+		add(&l, command[i], NULL, NULL);
+	return l.words;
+}

@@ -1,0 +1,26 @@
+/*
+ * sandbox.h - the command's view of the machine, made by bubblewrap: everything
+ * readable, the working directory writable, private /tmp, /var/tmp and /run (so
+ * that no service's socket is within reach), own processes, no network.
+ */
+#ifndef EXEC_SANDBOX_H
+#define EXEC_SANDBOX_H
+
+#include "exec/plan.h"
+
+/* Where bubblewrap is looked for: a NULL-terminated list of directories. */
+extern const char *const sandbox_directories[];
+
+/* What the plan asks for is possible in a sandbox: 0, or -1 (126). */
+int sandbox_possible(const struct plan *plan, struct error *err);
+
+/* bubblewrap's argument vector for the plan; arena memory.  script: descriptor of
+ * a copy of the script that is shown in place of it (-1: none).  command: what is
+ * executed inside, NULL-terminated. */
+const char **sandbox_arguments(
+	const struct plan *plan, int script, const char *const *command, struct arena *arena);
+
+/* The path by which a script is opened inside. */
+const char *sandbox_script_path(const struct plan *plan);
+
+#endif
