@@ -488,6 +488,11 @@ static void draw(const struct value_plan *p, enum value_kind kind, struct rng *r
 	case KIND_IMAGE:
 		draw_image(r, out);
 		break;
+	case KIND_DIGEST:
+		draw_repository(r, out);
+		buf_adds(out, "@sha256:");
+		add_hex(r, 64, out);
+		break;
 	case KIND_REPOSITORY:
 		draw_repository(r, out);
 		break;

@@ -22,6 +22,7 @@ enum value_kind {
 	KIND_HOST,
 	KIND_ADDRESS,
 	KIND_IMAGE,
+	KIND_DIGEST, /* an image pinned by its digest */
 	KIND_REPOSITORY,
 	KIND_TAG,
 	KIND_VERSION,
