@@ -1,9 +1,9 @@
 /* metrics.c - lines of figures for a file, and for the terminal. */
 #include "rl/metrics.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,26 +17,50 @@ double seconds_now(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Bytes of the file that are whole lines of steps up to `step`. */
+/* Bytes of the file that are whole lines of steps up to `step`; -1 where it holds
+ * anything else than metrics (but for a last line that was cut off). */
 static long keep_bytes(FILE *f, long long step)
 {
 	char *line = NULL;
 	size_t cap = 0;
 	ssize_t len;
 	long keep = 0;
+	int cut = 0;
 
-	while ((len = getline(&line, &cap, f)) > 0 && line[len - 1] == '\n') {
+	while (keep >= 0 && (len = getline(&line, &cap, f)) > 0) {
 		json_t *json = json_loadb(line, (size_t)len, 0, NULL);
 		const json_t *value = json_object_get(json, "step");
-		int good = json_is_integer(value) && json_integer_value(value) <= step;
 
+		if (line[len - 1] != '\n')
+			cut = 1;
+		else if (!json_is_integer(value))
+			keep = -1;
+		else if (json_integer_value(value) > step)
+			cut = 1;
+		else if (!cut)
+			keep += len;
 		json_decref(json);
-		if (!good)
-			break;
-		keep += len;
 	}
 	free(line);
 	return keep;
+}
+
+/* Cuts off what a resumed trainer writes again.  Pipes and devices stay as they are. */
+static int cut_later_steps(FILE *f, const char *path, long long step, struct error *err)
+{
+	struct stat st;
+	long keep;
+
+	if (fstat(fileno(f), &st) != 0)
+		return error_set_errno(err, EXIT_IO, "%s", path);
+	if (!S_ISREG(st.st_mode) || st.st_size == 0)
+		return 0;
+	keep = keep_bytes(f, step);
+	if (keep < 0)
+		return error_set(err, EXIT_USAGE, "%s: holds other things than metrics", path);
+	if (ftruncate(fileno(f), keep) != 0 || fseek(f, 0, SEEK_END) != 0)
+		return error_set_errno(err, EXIT_IO, "%s", path);
+	return 0;
 }
 
 int metrics_open(struct metrics *m, const char *path, long long step, int quiet, struct error *err)
@@ -46,19 +70,18 @@ int metrics_open(struct metrics *m, const char *path, long long step, int quiet,
 	m->started = m->last = seconds_now();
 	if (!path)
 		return 0;
+	/* A pipe cannot be opened for reading too. */
 	m->file = fopen(path, "a+e");
+	if (!m->file)
+		m->file = fopen(path, "ae");
 	if (!m->file)
 		return error_set_errno(err, EXIT_IO, "%s", path);
 	rewind(m->file);
-	long keep = keep_bytes(m->file, step);
-	if (fflush(m->file) != 0 ||
-		(ftruncate(fileno(m->file), keep) != 0 && errno != EINVAL && errno != ENOTTY) ||
-		(fseek(m->file, 0, SEEK_END) != 0 && errno != ESPIPE)) {
-		fclose(m->file);
-		m->file = NULL;
-		return error_set_errno(err, EXIT_IO, "%s", path);
-	}
-	return 0;
+	if (cut_later_steps(m->file, path, step, err) == 0)
+		return 0;
+	fclose(m->file);
+	m->file = NULL;
+	return -1;
 }
 
 int metrics_write(struct metrics *m, json_t *json, struct error *err)
