@@ -287,8 +287,8 @@ static int classify_slash(const char *s, size_t n, const struct lexicon *lex, si
 	const char *colon = find_last(s, n, ':');
 	size_t left = (size_t)(first - s);
 
-	if (in_list(pairs, s, n))
-		return PLAIN;
+	if (in_list(pairs, s, n) || (n > 1 && left == 0 && last == s + 1))
+		return PLAIN; /* such a pair of words; // alone or before a word */
 	if (colon && colon > last && all_in(colon + 1, (size_t)(s + n - colon) - 1, "._-")) {
 		const char *dot = find_last(last, (size_t)(colon - last), '.');
 
@@ -413,7 +413,7 @@ static int classify_comma(const char *s, size_t n, const struct lexicon *lex, si
 		const char *comma = find_char(s + from, n - from, ',');
 
 		to = comma ? (size_t)(comma - s) : n;
-		if (to == from || (lex && is_letters(s + from, to - from) &&
+		if (to == from || (lex && to - from > 1 && is_letters(s + from, to - from) &&
 					  is_known(lex, s + from, to - from)))
 			return SPLIT;
 	}

@@ -130,7 +130,8 @@ static int scan_quoted(struct scan *s, size_t *pos)
 	int type = SPAN_QUOTED;
 
 	from = *pos + size;
-	if (!close || !(end = quote_end(s, from, open, close)))
+	if (!close || from == s->len || utf8_is_space(code_at(s, from, &size)) ||
+		!(end = quote_end(s, from, open, close)))
 		return 0;
 	code_at(s, end, &size);
 	*pos = end + size;
