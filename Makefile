@@ -72,6 +72,7 @@ $(TESTS): $(OBJ)/t/%: $(OBJ)/t/%.o $(OBJ)/liball.a
 
 .PHONY: tests
 tests: $(TESTS)
+include t/faults.mk
 
 # --- Chaining the programs -------------------------------------------------
 SHELL := /bin/bash

@@ -168,8 +168,10 @@ static int detect(struct jsonl_reader *in)
 		in->state = IN_FRAME;
 		return 0;
 	}
-	if (n > 1 && is_magic(data, n))
+	if (n > 1 && is_magic(data, n)) {
+		in->raw_pos = in->raw_len;
 		return broken(in, EXIT_DATA, "truncated zstd stream");
+	}
 	if (in->state == AT_FRAME_END && (!*data || !strchr("{ \t\r\n", *data)))
 		return broken(in, EXIT_DATA, "what follows a zstd frame is neither zstd nor text");
 	foreign = in->state == AT_START ? foreign_format(data, n) : NULL;
