@@ -56,8 +56,9 @@ struct parse {
 	size_t n_pending, cap_pending;
 	struct operand *operands; /* of the present level; room for argc */
 	size_t n_operands;
-	int ended;		    /* "--" was seen on this level */
-	const struct option *eager; /* the eager option that ended it all */
+	int ended;			    /* "--" was seen on this level */
+	int command_at[SPEC_DEPTH_MAX + 2]; /* word that names the command of each depth */
+	const struct option *eager;	    /* the eager option that ended it all */
 	int eager_at;
 };
 
@@ -75,6 +76,11 @@ void operand_add(struct parse *p, const char *text, int at);
 int long_option_find(
 	struct parse *p, const char *name, size_t len, int at, const struct option **option);
 int unknown_option(struct parse *p, const char *word, size_t len, int at);
+
+/* Reads a whole argv.  0: occurrences, operands and pending items are there;
+ * 1: an eager option ended it; -1: verdict set. */
+int parse_run(struct parse *p, const struct spec *spec, int argc, const char *const *argv,
+	struct arena *arena, struct verdict *v);
 
 /* Reads the words of p->command's level.  0 or -1. */
 int tokens_read(struct parse *p);

@@ -69,6 +69,7 @@ static int level_descend(struct parse *p)
 	if (child) {
 		p->next = first->at + 1;
 		p->command = child;
+		p->command_at[child->depth] = first->at;
 		return 1;
 	}
 	if (p->spec->dialect == DIALECT_CLICK && first->text[0] == '-' && first->text[1]) {
@@ -126,6 +127,7 @@ static int cobra_find(struct parse *p)
 			break;
 		taken[i] = 1;
 		p->command = child;
+		p->command_at[child->depth] = i;
 	}
 	return 0;
 }
@@ -160,34 +162,45 @@ static void meaning_eager(struct parse *p, struct meaning *m)
 	m->items[0].at = p->eager_at;
 }
 
+int parse_run(struct parse *p, const struct spec *spec, int argc, const char *const *argv,
+	struct arena *arena, struct verdict *v)
+{
+	int rc;
+
+	/* The room for occurrences needs no clearing, and is most of the struct. */
+	memset(p, 0, offsetof(struct parse, inline_occurrences));
+	memset((char *)p + offsetof(struct parse, occurrences), 0,
+		sizeof(*p) - offsetof(struct parse, occurrences));
+	p->spec = spec;
+	p->traits = &dialect_traits[spec->dialect];
+	p->arena = arena;
+	p->verdict = v;
+	p->argc = argc;
+	p->argv = argv;
+	p->next = 1;
+	p->command = spec->root;
+	p->occurrences = p->inline_occurrences;
+	p->cap_occurrences = OCCURRENCES_INLINE;
+	v->code = VERDICT_OK;
+	v->at = 0;
+	v->message[0] = '\0';
+	if (words_check(p) < 0)
+		return -1;
+	/* A cluster may leave one operand of unknown letters: never more than words. */
+	p->operands = arena_alloc(arena, (size_t)argc * sizeof(*p->operands));
+	rc = p->traits->late_options ? cobra_walk(p) : levels_walk(p);
+	if (rc == 0 && (operands_settle(p) < 0 || rules_settle(p) < 0))
+		return -1;
+	return rc;
+}
+
 enum verdict_code verify(const struct spec *spec, int argc, const char *const *argv,
 	struct arena *arena, struct meaning *meaning, struct verdict *v)
 {
 	struct parse p;
-	int rc;
+	int rc = parse_run(&p, spec, argc, argv, arena, v);
 
-	memset(&p, 0, offsetof(struct parse, inline_occurrences));
-	memset((char *)&p + offsetof(struct parse, occurrences), 0,
-		sizeof(p) - offsetof(struct parse, occurrences));
-	p.spec = spec;
-	p.traits = &dialect_traits[spec->dialect];
-	p.arena = arena;
-	p.verdict = v;
-	p.argc = argc;
-	p.argv = argv;
-	p.next = 1;
-	p.command = spec->root;
-	p.occurrences = p.inline_occurrences;
-	p.cap_occurrences = OCCURRENCES_INLINE;
-	v->code = VERDICT_OK;
-	v->at = 0;
-	v->message[0] = '\0';
-	if (words_check(&p) < 0)
-		return v->code;
-	/* A cluster may leave one operand of unknown letters: never more than words. */
-	p.operands = arena_alloc(arena, (size_t)argc * sizeof(*p.operands));
-	rc = p.traits->late_options ? cobra_walk(&p) : levels_walk(&p);
-	if (rc == 0 && operands_settle(&p) == 0 && rules_settle(&p) == 0)
+	if (rc == 0)
 		meaning_settle(&p, meaning);
 	else if (rc == 1)
 		meaning_eager(&p, meaning);
