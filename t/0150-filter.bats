@@ -196,6 +196,47 @@ fails() {
   wait
 }
 
+@test "a pipe that somebody made non-blocking is waited for" {
+  command -v python3 >/dev/null || skip "no python3"
+  python3 - "$copy" "$d/in" <<'END'
+import os, subprocess, sys, time
+copy, name = sys.argv[1:]
+data = open(name, "rb").read()
+there, back = os.pipe(), os.pipe()
+os.set_blocking(there[0], False)
+os.set_blocking(back[1], False)
+child = subprocess.Popen([copy, "--plain"], stdin=there[0], stdout=back[1])
+os.close(there[0]), os.close(back[1])
+time.sleep(0.2)
+if os.fork() == 0:
+    os.close(back[0])
+    os.write(there[1], data[:100])
+    time.sleep(0.2)
+    os.write(there[1], data[100:])
+    os._exit(0)
+os.close(there[1])
+time.sleep(0.6)
+got = b""
+while block := os.read(back[0], 4096):
+    got += block
+sys.exit(child.wait() or got != data)
+END
+}
+
+@test "progress goes to a terminal, and not with --quiet" {
+  command -v python3 >/dev/null || skip "no python3"
+  for option in --plain --quiet; do
+    (for n in 1 2 3 4 5; do echo "{\"n\":$n}"; sleep 0.15; done) |
+      python3 -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)' \
+        bash -c '"$1" '$option' -o "$2/out" <&3' - "$copy" "$d" 3<&0 </dev/null >"$d/screen"
+    if [ "$option" = --plain ]; then
+      grep -qE 'helper-copy: [1-5] records, [0-9]+/s' "$d/screen"
+    else
+      [ ! -s "$d/screen" ]
+    fi
+  done
+}
+
 @test "a line without end is refused, in bounded memory" {
   (echo '{}'; head -c 300000000 /dev/zero | tr '\0' ' ') | zstd -q1 >"$d/long.zst"
   (ulimit -v 2000000; run "$copy" --plain "$d/long.zst"

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,15 @@
 
 #include "base/mem.h"
 
+int wait_ready(int fd, short events)
+{
+	struct pollfd wanted = {.fd = fd, .events = events};
+
+	if (errno != EAGAIN && errno != EWOULDBLOCK)
+		return 0;
+	return poll(&wanted, 1, -1) >= 0 || errno == EINTR;
+}
+
 int write_all(int fd, const void *data, size_t len)
 {
 	const char *p = data;
@@ -18,7 +28,7 @@ int write_all(int fd, const void *data, size_t len)
 	while (len) {
 		ssize_t n = write(fd, p, len);
 
-		if (n < 0 && errno == EINTR)
+		if (n < 0 && (errno == EINTR || wait_ready(fd, POLLOUT)))
 			continue;
 		if (n < 0)
 			return -1;

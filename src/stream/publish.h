@@ -19,6 +19,10 @@ int publish_commit(struct publish *p, struct error *err);
 /* Closes and removes what was written; frees.  Does nothing after a commit. */
 void publish_abort(struct publish *p);
 
+/* After a failed call: whether errno says that fd would have blocked (somebody made
+ * our end of the pipe non-blocking) and the time to try again has come; events is
+ * POLLIN or POLLOUT.  Else 0, and errno as it was. */
+int wait_ready(int fd, short events);
 /* write(2) until all is written.  0, or -1 and errno. */
 int write_all(int fd, const void *data, size_t len);
 /* fsyncs the directory that holds path.  0, or -1 and errno. */

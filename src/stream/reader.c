@@ -8,11 +8,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
+
+#include "stream/publish.h"
 
 enum {
 	BLOCK = 1 << 17,
@@ -107,7 +110,7 @@ static int read_block(struct jsonl_reader *in)
 	in->raw_pos = 0;
 	do
 		n = read(in->fd, in->raw + in->raw_len, BLOCK - in->raw_len);
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && (errno == EINTR || wait_ready(in->fd, POLLIN)));
 	if (n < 0) {
 		in->broken = 1;
 		return error_set_errno(&in->failure, EXIT_IO, "%s: cannot read after line %ld",
