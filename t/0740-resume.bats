@@ -1,0 +1,63 @@
+#!/usr/bin/env bats
+# A training loop killed at any moment and started again ends with the same bytes.
+
+load rl_helper
+
+setup_file() {
+  export DIR="$BATS_FILE_TMPDIR"
+  make_start "$DIR"
+}
+
+# Starts the loop in a process group of its own, and kills that after $3 seconds.
+loop_killed() {
+  setsid bash -c "source t/rl_helper.bash; loop '$1' $2" 3>&- &
+  local leader=$!
+  sleep "$3"
+  kill -9 -- "-$leader" 2>/dev/null || return 1
+  wait "$leader" 2>/dev/null || true
+}
+
+@test "ten kill -9 at random moments leave no trace in the result" {
+  local steps=60 kills=0
+  RANDOM=20
+  loop "$DIR/whole" $steps
+  [ "$(cat "$DIR/whole.status")" = "0 0 0" ]
+  for i in 1 2 3 4 5 6 7 8 9 10; do
+    if loop_killed "$DIR/cut" $steps "0.$(printf '%03d' $((RANDOM % 250 + 20)))"; then
+      kills=$((kills + 1))
+    fi
+  done
+  echo "killed $kills times, the last time at $(ls "$DIR/cut")"
+  [ "$kills" -ge 8 ]
+  loop "$DIR/cut" $steps
+  [ "$(cat "$DIR/cut.status")" = "0 0 0" ]
+  diff -r "$DIR/whole" "$DIR/cut"
+  [ -f "$DIR/cut/step-$steps/model.safetensors" ]
+  diff <(figures "$DIR/whole.metrics.jsonl") <(figures "$DIR/cut.metrics.jsonl")
+  [ "$(wc -l <"$DIR/cut.metrics.jsonl")" -eq $steps ]
+}
+
+@test "a loop that is stopped and one that goes on give the same with lag 1" {
+  loop "$DIR/whole1" 12 1
+  loop_killed "$DIR/cut1" "12 1" 0.2 || true
+  loop_killed "$DIR/cut1" "12 1" 0.15 || true
+  loop "$DIR/cut1" 12 1
+  diff -r "$DIR/whole1" "$DIR/cut1"
+}
+
+@test "a trainer that dies ends the loop instead of leaving rollout waiting" {
+  setsid bash -c "'$BIN/rollout' --quiet --plain --follow '$DIR/dead' --batch 4 -g 2 \
+    --patience 1 '$DIR/data.jsonl' >'$DIR/dead.out' 2>'$DIR/dead.err'; echo \$? >'$DIR/dead.rc'" 3>&- &
+  wait $!
+  [ "$(cat "$DIR/dead.rc")" -eq 69 ]
+  grep -q 'no trainer' "$DIR/dead.err"
+}
+
+@test "a second trainer in the same run is refused" {
+  (sleep 3 | "$BIN/grpo-step" --quiet -m "$DIR/start" --publish "$DIR/two" --threads 1) 3>&- &
+  for i in $(seq 50); do [ -d "$DIR/two/step-0" ] && break; sleep 0.05; done
+  run "$BIN/grpo-step" -m "$DIR/start" --publish "$DIR/two" --threads 1 </dev/null
+  [ "$status" -eq 69 ]
+  [[ "$output" == *"another trainer"* ]]
+  wait
+}
