@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "rl/run.h"
+#include "stream/archive.h"
 #include "stream/file.h"
 #include "stream/jsonl.h"
 
@@ -18,6 +19,7 @@ static const char POLICY_FILE[] = "policy.json";
 enum {
 	POLICY_FILE_MAX = 1 << 20
 };
+static const uint64_t ARCHIVE_BYTES_MAX = 1ull << 40;
 
 static char *path_join(const char *dir, const char *name)
 {
@@ -132,16 +134,22 @@ struct policy *policy_open(
 	long long newest;
 
 	p->cli = xstrdup("");
+	p->dir = xstrdup("");
 	if (stat(path, &st) != 0) {
 		error_set_errno(err, EXIT_NOINPUT, "%s", path);
 		policy_free(p);
 		return NULL;
 	}
-	newest = exists(path, "config.json") ? -1 : run_newest(path);
+	if (directory_enter(path, ARCHIVE_BYTES_MAX, &p->entered, &p->is_temporary, err) != 0) {
+		policy_free(p);
+		return NULL;
+	}
+	newest = exists(p->entered, "config.json") ? -1 : run_newest(p->entered);
 	if (newest >= 0)
-		run_step_path(path, newest, &dir);
+		run_step_path(p->entered, newest, &dir);
 	else
-		buf_adds(&dir, path);
+		buf_adds(&dir, p->entered);
+	free(p->dir);
 	p->dir = buf_detach(&dir);
 	if (parts_load(p, device, with_grad, err) != 0) {
 		policy_free(p);
@@ -176,9 +184,8 @@ void policy_free(struct policy *p)
 	model_free(p->model);
 	tokenizer_free(p->tokenizer);
 	lexicon_free(p->lexicon);
-	if (p->unpacked)
-		directory_remove(p->unpacked, NULL);
-	free(p->unpacked);
+	if (p->entered)
+		directory_leave(p->entered, p->is_temporary, NULL);
 	free(p->cli);
 	free(p->dir);
 	free(p);

@@ -19,7 +19,8 @@ struct policy {
 	enum spans_mode spans;
 	char *cli;	    /* name of the CLI */
 	char spec_hash[65]; /* SHA-256 of the spec it was made for */
-	char *unpacked;	    /* temporary directory of an archive; NULL */
+	char *entered;	    /* the directory behind path: of an archive, a temporary one */
+	int is_temporary;
 };
 
 /* Opens a model directory, a run of step-N directories (the newest one), or a
