@@ -40,9 +40,10 @@ struct attention_segment {
 };
 
 struct attention_shape {
-	int n_heads, n_kv_heads, head_dim; /* n_heads is a multiple of n_kv_heads */
-	float scale;			   /* of the scores: 1 / sqrt(head_dim) */
-	int n_queries;			   /* rows of q */
+	/* n_heads is a multiple of n_kv_heads; head_dim is even and at most 256. */
+	int n_heads, n_kv_heads, head_dim;
+	float scale;   /* of the scores: 1 / sqrt(head_dim) */
+	int n_queries; /* rows of q */
 	int n_segments;
 	const struct attention_segment *segments; /* [n_segments], device memory */
 	const struct key_range *ranges;		  /* device memory */

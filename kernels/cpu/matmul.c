@@ -44,12 +44,10 @@ static void by_blas(const struct product *p)
 		p->lda, p->b, p->ldb, p->beta, p->c, p->ldc);
 }
 
-#ifdef VEC
-
 enum {
-	ROWS = VEC == 16 ? 12 : 6, /* of the result, held in registers ... */
-	COLS = 2 * VEC,		   /* ... by this many columns */
-	DEPTH = 256		   /* of a panel: DEPTH * COLS floats stay in the L1 cache */
+	ROWS = VEC == 16 ? 12 : VEC == 8 ? 6 : 4, /* of the result, held in registers ... */
+	COLS = 2 * VEC,				  /* ... by this many columns */
+	DEPTH = 256 /* of a panel: DEPTH * COLS floats stay in the L1 cache */
 };
 
 /* panel[depth, COLS] = b[p0 .. , j0 .. j0 + cols), zeros right of cols. */
@@ -87,6 +85,17 @@ static void pack_transposed(float *panel, const float *b, int ldb, int depth, in
 	}
 }
 
+static inline void store_part(float *c, vec y, float beta, int n)
+{
+	if (n == VEC) {
+		vec_store(c, beta != 0.0f ? y + vec_all(beta) * vec_load(c) : y);
+		return;
+	}
+	if (beta != 0.0f)
+		y += vec_all(beta) * vec_load_part(c, n);
+	vec_store_part(c, y, n);
+}
+
 /* c[rows, cols] = alpha * a[rows, depth] panel + beta * c, rows <= ROWS a constant. */
 static inline __attribute__((always_inline)) void tile(const int rows, struct factor a, int depth,
 	const float *panel, const struct product *p, float beta, float *c, int cols)
@@ -119,12 +128,9 @@ static inline __attribute__((always_inline)) void tile(const int rows, struct fa
 			vec_store(c, y0);
 			vec_store(c + VEC, y1);
 		} else {
-			float rest[COLS];
-
-			vec_store(rest, y0);
-			vec_store(rest + VEC, y1);
-			for (int j = 0; j < cols; j++)
-				c[j] = beta != 0.0f ? rest[j] + beta * c[j] : rest[j];
+			store_part(c, y0, beta, cols < VEC ? cols : VEC);
+			if (cols > VEC)
+				store_part(c + VEC, y1, beta, cols - VEC);
 		}
 	}
 }
@@ -170,30 +176,19 @@ static void by_panels(const struct product *p)
 	}
 }
 
-#endif
-
 /* Where panels are as fast as a BLAS of the same width, or faster; by the shape of
  * the whole product, so that threads do not change the method. */
 static int is_small(int n, int k)
 {
-#ifdef VEC
 	return VEC == 16 || (int64_t)n * k <= 1 << 18;
-#else
-	(void)n, (void)k;
-	return 0;
-#endif
 }
 
 static void run(const struct product *p, int small)
 {
-#ifdef VEC
-	if (small) {
+	if (small)
 		by_panels(p);
-		return;
-	}
-#endif
-	(void)small;
-	by_blas(p);
+	else
+		by_blas(p);
 }
 
 static struct product part_of(const struct product *p, int by_rows, int from, int len)
