@@ -12,7 +12,10 @@ static const char *const texts[] = {" start the server on port 8123", " stop the
 static const struct added_token added[] = {{"<|request|>", 1}, {"<|end|>", 1}, {"$1", 0},
 	{"$12", 0}, {"[\"x\",\"up\"", 0}, {",\"--port\",", 0}, {"]", 0}};
 
-enum { MERGES = 14, FIRST = 256 + MERGES /* added token */ };
+enum {
+	MERGES = 14,
+	FIRST = 256 + MERGES /* added token */
+};
 
 static struct tokenizer *train(size_t merges)
 {

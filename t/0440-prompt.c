@@ -326,12 +326,13 @@ static void lexicon_from_records(void **state)
 
 	(void)state;
 	lexicon_learn_record(c, f.spec, request, strlen(request), 6, argv);
-	lexicon_learn_record(c, f.spec, "bring nothing", 13, -1, NULL);
+	lexicon_learn_record(c, f.spec, "bring nothing my-app", 20, -1, NULL);
 	lexicon_counts_keep(c, 1, lex);
 	assert_false(lexicon_has(lex, "blue", 4));
 	assert_true(lexicon_has(lex, "up", 2));
 	assert_true(lexicon_has(lex, "python", 6)); /* of a closed list */
 	assert_true(lexicon_has(lex, "nothing", 7));
+	assert_false(lexicon_has(lex, "my-app", 6));
 	lexicon_free(lex);
 	lex = lexicon_new();
 	lexicon_counts_keep(c, 2, lex);

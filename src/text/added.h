@@ -18,8 +18,8 @@ struct added_entry {
 
 /* Zero-initialised is empty and valid. */
 struct added_trie {
-	struct map64 edges;               /* node << 8 | byte -> node */
-	struct map64 ends;                /* node -> index of the entry */
+	struct map64 edges;		   /* node << 8 | byte -> node */
+	struct map64 ends;		   /* node -> index of the entry */
 	const struct added_entry *entries; /* not owned */
 	void *word; /* pattern of a word character, where single_word needs it */
 	uint64_t n_nodes;

@@ -16,7 +16,9 @@ struct entry {
 	char *word;
 	size_t len;
 	uint64_t hash;
-	size_t count, last; /* last: the record in which it was counted last */
+	/* For learning: records that had it besides values and as (part of) a value,
+	 * and the last record in which either was counted. */
+	size_t count, last, values, last_value;
 };
 
 /* A set of words: open addressing over a list. */
@@ -83,7 +85,7 @@ static struct entry *add(struct lexicon *lex, const char *word, size_t len)
 	slot = find(lex, word, len, hash);
 	if (!*slot) {
 		lex->entries = array_grow(lex->entries, &lex->cap, lex->n, sizeof *lex->entries);
-		lex->entries[lex->n++] = (struct entry){xstrndup(word, len), len, hash, 0, 0};
+		lex->entries[lex->n++] = (struct entry){xstrndup(word, len), len, hash, 0, 0, 0, 0};
 		*slot = (uint32_t)lex->n;
 	}
 	return &lex->entries[*slot - 1];
@@ -192,8 +194,8 @@ static int is_within(const char *word, size_t len, const char *value)
 	return found;
 }
 
-void lexicon_learn(struct lexicon_counts *c, const char *request, size_t len, size_t n_values,
-	const char *const *values)
+static void learn(struct lexicon_counts *c, const char *request, size_t len, int names,
+	size_t n_values, const char *const *values)
 {
 	static const struct lexicon nothing;
 	struct span spans[CANDIDATES];
@@ -205,18 +207,28 @@ void lexicon_learn(struct lexicon_counts *c, const char *request, size_t len, si
 		size_t n_word, v = 0;
 		struct entry *e;
 
-		if (spans[i].type != SPAN_WORD && spans[i].type != SPAN_NAME)
+		if (spans[i].type != SPAN_WORD && !(names && spans[i].type == SPAN_NAME))
 			continue;
 		n_word = word_lower(request + spans[i].from, spans[i].to - spans[i].from, word);
+		if (!n_word)
+			continue;
 		while (v < n_values && !is_within(word, n_word, values[v]))
 			v++;
-		if (!n_word || v < n_values)
-			continue;
 		e = add(&c->words, word, n_word);
-		if (e->last != c->records)
+		if (v < n_values && e->last_value != c->records) {
+			e->last_value = c->records;
+			e->values++;
+		} else if (v == n_values && e->last != c->records) {
+			e->last = c->records;
 			e->count++;
-		e->last = c->records;
+		}
 	}
+}
+
+void lexicon_learn(struct lexicon_counts *c, const char *request, size_t len, size_t n_values,
+	const char *const *values)
+{
+	learn(c, request, len, 1, n_values, values);
 }
 
 void lexicon_learn_record(struct lexicon_counts *c, const struct spec *spec, const char *request,
@@ -227,8 +239,10 @@ void lexicon_learn_record(struct lexicon_counts *c, const struct spec *spec, con
 	struct verdict verdict;
 	const char **values = NULL;
 	size_t n = 0, cap = 0;
+	int is_command = 0;
 
 	if (argc > 0 && verify(spec, argc, argv, &arena, &meaning, &verdict) == VERDICT_OK) {
+		is_command = 1;
 		for (size_t i = 0; i < meaning.n_items; i++) {
 			const struct meaning_item *item = &meaning.items[i];
 
@@ -240,7 +254,7 @@ void lexicon_learn_record(struct lexicon_counts *c, const struct spec *spec, con
 			}
 		}
 	}
-	lexicon_learn(c, request, len, n, values);
+	learn(c, request, len, is_command, n, values);
 	free(values);
 	arena_release(&arena);
 }
@@ -250,7 +264,7 @@ void lexicon_counts_keep(const struct lexicon_counts *c, size_t min_count, struc
 	for (size_t i = 0; i < c->words.n; i++) {
 		const struct entry *e = &c->words.entries[i];
 
-		if (e->count >= min_count)
+		if (e->count >= min_count && e->count > e->values)
 			lexicon_add(lex, e->word, e->len);
 	}
 }

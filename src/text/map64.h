@@ -9,7 +9,7 @@
 struct map64 {
 	struct map64_slot {
 		uint64_t key, value;
-	} *slots;
+	} * slots;
 	size_t count, size; /* size: a power of two, or 0 */
 };
 

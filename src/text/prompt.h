@@ -28,10 +28,12 @@
 #include "text/spans.h"
 #include "text/tokenizer.h"
 
-enum { HINT_TOKENS = 3 };
+enum {
+	HINT_TOKENS = 3
+};
 
 struct prompter {
-	struct tokenizer *tokenizer; /* not owned */
+	struct tokenizer *tokenizer;   /* not owned */
 	const struct lexicon *lexicon; /* not owned */
 	enum spans_mode mode;
 	int32_t request_id, answer_id, end_id;
@@ -56,8 +58,8 @@ void prompt_text(const struct lexicon *lex, enum spans_mode mode, const char *re
 
 /* Ids of the answer for argv (argc < 0: null), <|end|> included, appended.  Words
  * of a command's opening are never spans. */
-void answer_encode(const struct prompter *p, int argc, const char *const *argv,
-	const char *request, const struct span *spans, size_t n_spans, struct ids *out);
+void answer_encode(const struct prompter *p, int argc, const char *const *argv, const char *request,
+	const struct span *spans, size_t n_spans, struct ids *out);
 
 /* Reads a completion, with or without its <|end|> (what follows that makes it
  * unreadable).  text (may be NULL) gets it as valid UTF-8, without <|end|>, also

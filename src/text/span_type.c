@@ -425,7 +425,7 @@ static int classify_equals(const char *s, size_t n, size_t *at)
 	size_t left = (size_t)((const char *)memchr(s, '=', n) - s);
 
 	*at = left;
-	if (!left || in_list(keys, s, left) || left + 1 == n)
+	if (!left || left + 1 == n || (!is_upper(*s) && in_list(keys, s, left)))
 		return SPLIT;
 	return SPAN_NAME; /* FOO=bar, package==1.2 */
 }

@@ -30,7 +30,9 @@ enum span_type {
 
 extern const char *const span_type_names[]; /* NULL-terminated */
 
-enum { SPANS_MAX = 16 };
+enum {
+	SPANS_MAX = 16
+};
 
 struct span {
 	size_t from, to; /* byte offsets of the value in the request */
@@ -50,19 +52,23 @@ int lexicon_save(const struct lexicon *lex, const char *path, struct error *err)
 
 /* Finds the spans of request (valid UTF-8, len bytes): their count, at most
  * SPANS_MAX, unknown words giving way to the other types (the rest stays plain). */
-size_t spans_find(const char *request, size_t len, const struct lexicon *lex,
-	struct span spans[SPANS_MAX]);
+size_t spans_find(
+	const char *request, size_t len, const struct lexicon *lex, struct span spans[SPANS_MAX]);
 
 /* How spans are shown to a model. */
-enum spans_mode { SPANS_REPLACE, SPANS_MARK, SPANS_NONE };
+enum spans_mode {
+	SPANS_REPLACE,
+	SPANS_MARK,
+	SPANS_NONE
+};
 extern const char *const spans_mode_names[]; /* NULL-terminated */
 
 /* The answer text of a canonical argv: its JSON without blanks, in which a word
  * that equals a span's text is written as a bare $K, K from 1, and so is the part of
  * a word behind an option's "=": "--option="$K.  Each span once, the first unused
  * one that fits; word 0 and option names never.  argc < 0: "null". */
-void answer_print(int argc, const char *const *argv, const char *request,
-	const struct span *spans, size_t n_spans, struct buf *out);
+void answer_print(int argc, const char *const *argv, const char *request, const struct span *spans,
+	size_t n_spans, struct buf *out);
 
 /* Reads an answer text back, spans put in.  *argc -1: null.  -1 (and a message)
  * where the text is no answer.  Words are arena memory, then NULL. */

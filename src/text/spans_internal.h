@@ -5,9 +5,9 @@
 #include "text/spans.h"
 
 enum {
-	PLAIN = -1,      /* words of the request, not a value */
-	SPLIT = -2,      /* several words: look at each part between the separators */
-	WORD_MAX = 128,  /* longer words are in no lexicon */
+	PLAIN = -1,	 /* words of the request, not a value */
+	SPLIT = -2,	 /* several words: look at each part between the separators */
+	WORD_MAX = 128,	 /* longer words are in no lexicon */
 	CANDIDATES = 256 /* spans looked at before the best are chosen */
 };
 
@@ -23,7 +23,7 @@ size_t word_lower(const char *s, size_t n, char *out);
 size_t word_base(const char *s, size_t n);
 
 /* All candidates in order, at most max. */
-size_t spans_scan(const char *request, size_t len, const struct lexicon *lex, struct span *spans,
-	size_t max);
+size_t spans_scan(
+	const char *request, size_t len, const struct lexicon *lex, struct span *spans, size_t max);
 
 #endif

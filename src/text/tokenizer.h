@@ -18,7 +18,7 @@ struct tokenizer *tokenizer_load(const char *path, struct error *err);
 int tokenizer_save(const struct tokenizer *t, const char *path, struct error *err);
 void tokenizer_free(struct tokenizer *t);
 
-uint32_t tokenizer_size(const struct tokenizer *t); /* number of ids, added ones included */
+uint32_t tokenizer_size(const struct tokenizer *t);    /* number of ids, added ones included */
 const char *tokenizer_hash(const struct tokenizer *t); /* SHA-256 of the saved file's bytes */
 
 /* Growable list of token ids. */
@@ -48,8 +48,8 @@ int tokenizer_is_special(const struct tokenizer *t, int32_t id);
 /* Id of an added token or of a token with exactly this content; -1: none. */
 int32_t tokenizer_id(const struct tokenizer *t, const char *content);
 /* Bytes of ids, appended; special tokens are left out where skip_special. */
-void tokenizer_decode(const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special,
-	struct buf *out);
+void tokenizer_decode(
+	const struct tokenizer *t, const int32_t *ids, size_t n, int skip_special, struct buf *out);
 
 /* Trains a byte-level BPE of n_merges at most on weighted texts.  Added tokens
  * come after the 256 bytes and the merges, in the order given. */

@@ -10,7 +10,7 @@
 enum {
 	CACHE_SLOTS = 16384, /* a power of two */
 	CACHE_TEXT = 30,     /* longest word kept, bytes */
-	CACHE_IDS = 14       /* most ids kept for a word */
+	CACHE_IDS = 14	     /* most ids kept for a word */
 };
 
 struct token {
@@ -41,8 +41,8 @@ struct tokenizer {
 	int32_t byte_ids[256]; /* -1: not in the vocabulary (the byte is dropped) */
 	struct map64 merges;   /* left << 32 | right -> rank << 32 | merged */
 	struct map64 contents; /* hash of text in the file -> first id, chained by */
-	int32_t *chain;        /* next id with the same hash, or -1 */
-	char **names;          /* by id: the text in the file */
+	int32_t *chain;	       /* next id with the same hash, or -1 */
+	char **names;	       /* by id: the text in the file */
 	int ignore_merges;     /* a word that is a token is not merged */
 	struct splitter *splitter;
 	struct added_entry *added;
