@@ -25,6 +25,7 @@ struct piece {
 	const struct phrase *phrase; /* NULL: text below */
 	const char *text;	     /* with "{}" where slot is */
 	const struct stated *stated; /* NULL: the command */
+	int fixed;		     /* says an accepted value: not a letter may change */
 	enum phrase_form form;
 };
 
@@ -86,17 +87,6 @@ void compose_value(
 			text_add(out, corrections[rng_below(r, 10)]);
 		}
 	}
-	if (s->item->option && s->item->option->separator && s->n_values > 1) {
-		char comma[2] = {s->item->option->separator, '\0'};
-
-		buf_clear(scratch);
-		for (unsigned i = 0; i < s->n_values; i++) {
-			buf_adds(scratch, i ? comma : "");
-			buf_adds(scratch, s->values[i]);
-		}
-		text_value(out, scratch->data);
-		return;
-	}
 	for (unsigned i = 0; i < s->n_values; i++) {
 		if (i)
 			text_add(out, i + 1 < s->n_values && between[1] == 'a' ? ", " : between);
@@ -126,7 +116,10 @@ static void say_text(struct said *s, const struct piece *p, int gerund)
 	}
 	slot = p->stated && p->stated->n_values ? strstr(text, "{}") : NULL;
 	if (!slot) {
-		text_add(s->out, text);
+		if (p->fixed)
+			text_add_fixed(s->out, text);
+		else
+			text_add(s->out, text);
 		return;
 	}
 	text_add_len(s->out, text, (size_t)(slot - text));
@@ -142,6 +135,29 @@ static void say_text(struct said *s, const struct piece *p, int gerund)
 	compose_value(
 		p->stated, s->correct && p->phrase && rng_below(s->r, 2), s->r, s->scratch, s->out);
 	text_add(s->out, slot + 2);
+}
+
+static int letter(char c)
+{
+	return isalnum((unsigned char)c) != 0;
+}
+
+/* Whether out ends in the word that text begins with: "with reload on" "on port". */
+static int would_repeat(const struct buf *out, const char *text)
+{
+	size_t len = 0, end = out->len;
+
+	while (letter(text[len]))
+		len++;
+	return len && end >= len && !strncasecmp(out->data + end - len, text, len) &&
+	       (end == len || !letter(out->data[end - len - 1]));
+}
+
+static void add_joint(struct said *s, const char *joint, const char *text)
+{
+	if (!strcmp(joint, " ") && would_repeat(&s->out->buf, text))
+		joint = ", ";
+	text_add(s->out, joint);
 }
 
 static void end_sentence(struct said *s)
@@ -192,7 +208,7 @@ static void join(struct said *s, const struct piece *p, int after_command, enum 
 	if (!s->started)
 		return;
 	if (begins(p->text, "and") || begins(p->text, "also")) {
-		text_add(s->out, s->last == PHRASE_SENTENCE ? ", " : " ");
+		add_joint(s, s->last == PHRASE_SENTENCE ? ", " : " ", p->text);
 		return;
 	}
 	if (order == ORDER_SENTENCES && (p->form == PHRASE_VERB || p->form == PHRASE_SENTENCE)) {
@@ -203,10 +219,10 @@ static void join(struct said *s, const struct piece *p, int after_command, enum 
 	}
 	switch (p->form) {
 	case PHRASE_ADVERB:
-		text_add(s->out, join_adverb(s, p));
+		add_joint(s, join_adverb(s, p), p->text);
 		break;
 	case PHRASE_NOUN:
-		text_add(s->out, join_noun(s, p, after_command));
+		add_joint(s, join_noun(s, p, after_command), p->text);
 		break;
 	case PHRASE_VERB:
 		if (dice < 45 && s->last != PHRASE_SENTENCE && s->last != PHRASE_QUESTION)
@@ -317,6 +333,7 @@ static struct piece piece_of(const struct stated *s, struct rng *r)
 	if (s->accepted >= 0 && item->value_clauses && item->value_clauses[s->accepted].n_draw &&
 		rng_below(r, 100) < 45) {
 		list = &item->value_clauses[s->accepted];
+		p.fixed = 1;
 	}
 	for (unsigned attempt = 0; attempt < 64; attempt++) {
 		p.phrase = &list->at[list->draw[rng_below(r, list->n_draw)]];
@@ -374,8 +391,11 @@ static void say_chatter_before(struct said *s)
 	uint32_t dice = rng_below(s->r, 1000);
 
 	if (dice < 70) {
-		text_add(s->out, pick(s->r, &words_greeting));
-		text_add(s->out, rng_below(s->r, 6) ? ", " : " ");
+		const char *greeting = pick(s->r, &words_greeting);
+		int comma = strchr(greeting, ' ') || rng_below(s->r, 6);
+
+		text_add(s->out, greeting);
+		text_add(s->out, comma ? ", " : " ");
 	} else if (dice < 110) {
 		text_add(s->out, pick(s->r, &words_prefix));
 		text_add(s->out, ", ");
@@ -392,8 +412,10 @@ static void say_chatter_after(struct said *s)
 	int thanks = 0;
 
 	if (dice < 60 && s->last != PHRASE_SENTENCE) {
-		text_add(s->out, rng_below(s->r, 4) ? " " : ", ");
-		text_add(s->out, pick(s->r, &words_suffix));
+		const char *suffix = pick(s->r, &words_suffix);
+
+		add_joint(s, rng_below(s->r, 4) ? " " : ", ", suffix);
+		text_add(s->out, suffix);
 	} else if (dice >= 950) {
 		thanks = 1;
 	}
@@ -407,10 +429,38 @@ static void say_chatter_after(struct said *s)
 	}
 }
 
-static const struct frame *frame_draw(struct composer *c, struct rng *r, unsigned *index)
+/* "show me the logs" is said to somebody: not "I want to show me the logs". */
+static int frame_speaks_to_you(const struct frame *f)
 {
-	*index = c->frame_draw[rng_below(r, c->n_frame_draw)];
-	return &frames[*index];
+	static const char *const first[] = {"please ", "pls", "plz", "can you ", "could you ",
+		"would you ", "will you ", "kindly", "just ", "simply", "quickly", "now ", "next, ",
+		"first, ", "go ahead", "be so kind", "I'd be grateful", "it would be great",
+		"it'd be nice", "I would appreciate", "if ", "when ", "any chance", "may I ask you",
+		"might you", "I need you", "I want you", "I'd like you", "i want that you",
+		"you can "};
+
+	if (!f->before[0])
+		return 1;
+	if (strstr(f->before, "how to"))
+		return 0;
+	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+		if (!strncmp(f->before, first[i], strlen(first[i])))
+			return 1;
+	return 0;
+}
+
+static const struct frame *frame_draw(
+	struct composer *c, const struct piece *command, struct rng *r, unsigned *index)
+{
+	int to_you = command && (strstr(command->text, " me ") != NULL);
+
+	for (unsigned attempt = 0; attempt < 12; attempt++) {
+		*index = c->frame_draw[rng_below(r, c->n_frame_draw)];
+		if (!to_you || frame_speaks_to_you(&frames[*index]))
+			return &frames[*index];
+	}
+	*index = 0;
+	return &frames[0];
 }
 
 static enum order order_draw(struct rng *r, unsigned n)
@@ -442,7 +492,7 @@ static void say_rest(struct said *s, struct piece *pieces, unsigned n, enum orde
 			continue;
 		}
 		if (order == ORDER_ATTACHED && pieces[i].form == PHRASE_ADVERB) {
-			text_add(s->out, " ");
+			add_joint(s, " ", pieces[i].text);
 			say_text(s, &pieces[i], 0);
 			text_id(s->out, pieces[i].phrase->id);
 			s->last = PHRASE_ADVERB;
@@ -463,7 +513,6 @@ void compose(struct composer *c, const struct label *label, struct rng *r, struc
 	enum order order = order_draw(r, n);
 
 	text_clear(out);
-	s.frame = frame_draw(c, r, &index);
 	s.correct = rng_below(r, 1000) < 25;
 	for (unsigned i = 0; i < n; i++)
 		pieces[i] = piece_of(&label->at[i], r);
@@ -477,6 +526,7 @@ void compose(struct composer *c, const struct label *label, struct rng *r, struc
 		command.text = command.phrase->text;
 		command.form = command.phrase->form;
 	}
+	s.frame = frame_draw(c, &command, r, &index);
 	say_chatter_before(&s);
 	if (order == ORDER_CLAUSE_FIRST || order == ORDER_FACTS_FIRST) {
 		led = say_leading(&s, pieces, n, order);
@@ -493,12 +543,14 @@ void compose_frame(
 	struct composer *c, const struct text *body, int framed, struct rng *r, struct text *out)
 {
 	struct said s = {out, r, &c->scratch, NULL, 0, 1, 0, PHRASE_VERB, 0};
+	struct piece body_piece = {0};
 	unsigned index = 0;
 	size_t shift;
 
 	text_clear(out);
+	body_piece.text = body->buf.data;
 	do
-		s.frame = framed ? frame_draw(c, r, &index) : &frames[0];
+		s.frame = framed ? frame_draw(c, &body_piece, r, &index) : &frames[0];
 	while (s.frame->form == FORM_GERUND);
 	say_chatter_before(&s);
 	text_add(out, s.frame->before);

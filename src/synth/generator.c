@@ -175,21 +175,35 @@ static const struct seed *choose_set(struct generator *g, uint64_t turn, struct 
 	return NULL;
 }
 
+static int is_seed_place(const struct generator *g, uint64_t k)
+{
+	return k % SEED_EVERY == 1 && k / SEED_EVERY < g->seeds->n;
+}
+
+static uint64_t seeds_before(const struct generator *g, uint64_t k)
+{
+	uint64_t n = (k + SEED_EVERY - 2) / SEED_EVERY;
+
+	return n < g->seeds->n ? n : g->seeds->n;
+}
+
 void generator_record(struct generator *g, uint64_t k, struct buf *json, struct generated *what)
 {
 	const struct synth_command *c;
 	const struct seed *seed;
 	struct item_set set;
 	struct rng r;
-	/* Refusals are spread evenly; the others are numbered through. */
-	uint64_t refusals = (uint64_t)((double)k * g->out_of_scope);
-	int refusal = (uint64_t)((double)(k + 1) * g->out_of_scope) > refusals;
+	/* Seeds stand at places of their own, refusals are spread evenly over the
+	 * rest, and what is left is numbered through. */
+	uint64_t place = k - seeds_before(g, k);
+	uint64_t refusals = (uint64_t)((double)place * g->out_of_scope);
+	int refusal = (uint64_t)((double)(place + 1) * g->out_of_scope) > refusals;
 
 	memset(what, 0, offsetof(struct generated, own));
 	what->seed = what->refusal = 0;
 	rng_init(&r, g->seed, RNG_SYNTH, k, 0);
 	arena_clear(&g->arena);
-	if (k % SEED_EVERY == 1 && k / SEED_EVERY < g->seeds->n) {
+	if (is_seed_place(g, k)) {
 		record_seed(g, &g->seeds->at[k / SEED_EVERY], json, what);
 		return;
 	}
@@ -197,7 +211,7 @@ void generator_record(struct generator *g, uint64_t k, struct buf *json, struct 
 		record_refusal(g, &r, json, what);
 		return;
 	}
-	seed = choose_set(g, k - refusals, &r, &c, &set);
+	seed = choose_set(g, place - refusals, &r, &c, &set);
 	label_draw(g->plan, c, &set, &r, &g->arena, &g->scratch, &what->own);
 	what->label = &what->own;
 	if (seed)

@@ -31,13 +31,15 @@ static void draw_passthrough(const struct value_plan *p, struct rng *r, struct s
 		s->values[s->n_values++] = p->pool[at + 1];
 }
 
-static unsigned values_wanted(const struct synth_item *item, struct rng *r)
+static unsigned values_wanted(const struct synth_item *item, int single, struct rng *r)
 {
 	const struct argument *a = item->argument;
 	unsigned min = a->min_count > 0 ? (unsigned)a->min_count : 1, n = min;
 	int many = (item->option && (item->option->repeatable || item->option->separator)) ||
 		   a->max_count < 0 || a->max_count > (int)min;
 
+	if (single)
+		return 1;
 	if (item->option && item->option->optional_value)
 		return rng_below(r, 3) ? 1 : 0;
 	if (many && rng_below(r, 4) == 0)
@@ -48,11 +50,11 @@ static unsigned values_wanted(const struct synth_item *item, struct rng *r)
 	return n > LIST_MAX ? LIST_MAX : n;
 }
 
-static void draw_values(const struct synth_item *item, int accepted, struct rng *r,
+static void draw_values(const struct synth_item *item, int accepted, int single, struct rng *r,
 	struct arena *arena, struct buf *text, const struct label *label, struct stated *s)
 {
 	const struct value_plan *p = &item->value;
-	unsigned n = values_wanted(item, r);
+	unsigned n = values_wanted(item, single, r);
 
 	if (item->argument->passthrough && p->kind == KIND_POOL) {
 		draw_passthrough(p, r, s);
@@ -103,7 +105,8 @@ void label_draw(const struct plan *plan, const struct synth_command *c, const st
 		s->index = set->at[i];
 		s->accepted = -1;
 		if (s->item->argument)
-			draw_values(s->item, set->accepted[i], r, arena, scratch, label, s);
+			draw_values(s->item, set->accepted[i], set->single, r, arena, scratch,
+				label, s);
 		label->n++;
 	}
 	spell(plan, arena, label);

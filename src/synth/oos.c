@@ -237,7 +237,10 @@ static void fill_slot(struct oos *oos, const char *name, size_t len, struct rng 
 	}
 	for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
 		if (strlen(slots[i].name) == len && !strncmp(slots[i].name, name, len)) {
-			value_draw_kind(slots[i].kind, r, &oos->scratch);
+			do { /* a command that ends in a full stop reads like a slip */
+				buf_clear(&oos->scratch);
+				value_draw_kind(slots[i].kind, r, &oos->scratch);
+			} while (oos->scratch.data[oos->scratch.len - 1] == '.');
 			break;
 		}
 	text_value(&oos->body, oos->scratch.data);

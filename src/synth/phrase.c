@@ -54,8 +54,7 @@ void phrase_finish(struct phrase_list *list, struct arena *arena, const char *ke
 			list->draw[list->n_draw++] = (unsigned short)i;
 }
 
-/* Removes the phrases for which drop[i] is set; before phrase_finish(). */
-static void phrase_prune(struct phrase_list *list, const unsigned char *drop)
+void phrase_prune(struct phrase_list *list, const unsigned char *drop)
 {
 	unsigned n = 0;
 
@@ -89,7 +88,7 @@ static void first_sentence(const char *description, struct buf *out)
 	if (*s == '[')
 		for (s = strchr(s, ']') ? strchr(s, ']') + 1 : s + 1; *s == ' '; s++)
 			;
-	for (; *s && *s != '(' && *s != '\n' && *s != ';' && *s != ':'; s++) {
+	for (; *s && *s != '(' && *s != '\n' && *s != ';' && *s != ':' && *s != ','; s++) {
 		if (*s == '.' && (!s[1] || isspace((unsigned char)s[1])))
 			break;
 		buf_addc(out, *s);

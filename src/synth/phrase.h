@@ -57,6 +57,8 @@ void phrases_drop_shared(struct synth_command *commands, unsigned n);
 
 /* Builder: adds a phrase unless the list has its text already. */
 void phrase_add(struct phrase_list *list, struct arena *arena, const char *text, unsigned weight);
+/* Removes the phrases for which drop[i] is set; before phrase_finish(). */
+void phrase_prune(struct phrase_list *list, const unsigned char *drop);
 /* Numbers the list's phrases under key, and makes the table of draws. */
 void phrase_finish(struct phrase_list *list, struct arena *arena, const char *key);
 

@@ -87,7 +87,7 @@ static int is_question(const char *text)
 
 	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
 		if (starts_with_word(text, first[i]))
-			return 1;
+			return !strstr(text, "{}"); /* "where the port is {}" asks nothing */
 	return 0;
 }
 
@@ -143,9 +143,9 @@ void phrase_gerund(const char *text, struct buf *out)
 {
 	size_t len = word_length(text);
 
-	if (starts_with_word(text, "don't")) {
+	if (starts_with_word(text, "don't") || starts_with_word(text, "do not")) {
 		buf_adds(out, "not ");
-		phrase_gerund(text + 6, out);
+		phrase_gerund(text + (text[2] == 'n' ? 6 : 7), out);
 		return;
 	}
 	if (starts_with_word(text, "sanity") || starts_with_word(text, "double-check")) {

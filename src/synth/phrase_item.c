@@ -51,6 +51,8 @@ static const char *noun_of(const char *name, struct arena *arena)
 	char *noun;
 
 	name += strspn(name, "-+/");
+	if (name[0] && name[1] == '-' && name[2]) /* "--n-jobs": how many jobs */
+		name += 2;
 	while (*name) {
 		size_t len = strcspn(name, "-_.");
 
@@ -67,13 +69,29 @@ static const char *noun_of(const char *name, struct arena *arena)
 	return noun;
 }
 
+/* Whether "the NOUN is ..." reads: not "the push to is", not "the name contains is". */
+static int noun_reads(const char *noun)
+{
+	static const char *const last_words[] = {"to", "from", "contains", "with", "by", "in", "on",
+		"for", "of", "at", "after", "before", "since", "until", "only", "is", "as", "than",
+		"matches", "with"};
+	const char *last = strrchr(noun, ' ');
+
+	last = last ? last + 1 : noun;
+	for (size_t i = 0; i < sizeof last_words / sizeof *last_words; i++)
+		if (!strcasecmp(last, last_words[i]))
+			return 0;
+	return *noun != '\0';
+}
+
 /* Nouns that the spec's phrases use: "ssl key {}" says "ssl key". */
 static unsigned nouns_of(
 	const struct synth_item *item, const char *nouns[NOUNS_MAX], struct arena *arena)
 {
 	unsigned n = 0;
 
-	nouns[n++] = item->noun;
+	if (noun_reads(item->noun) || !item->clauses.n)
+		nouns[n++] = item->noun;
 	for (unsigned i = 0; i < item->clauses.n && n < NOUNS_MAX; i++) {
 		const struct phrase *p = &item->clauses.at[i];
 		size_t len = strlen(p->text), words = 0, known = 0;
@@ -88,8 +106,8 @@ static unsigned nouns_of(
 		for (unsigned k = 0; k < n; k++)
 			known += strlen(nouns[k]) == len - 3 &&
 				 !strncasecmp(nouns[k], p->text, len - 3);
-		if (!known)
-			nouns[n++] = arena_strndup(arena, p->text, len - 3);
+		nouns[n] = arena_strndup(arena, p->text, len - 3);
+		n += !known && noun_reads(nouns[n]);
 	}
 	return n;
 }
@@ -105,6 +123,8 @@ static void add_value_clauses(struct synth_item *item, struct arena *arena)
 
 	for (unsigned i = 0; i < patterns->n; i++)
 		for (unsigned k = 0; k < n && item->clauses.n < CLAUSES_MAX; k++) {
+			if (!strcmp(nouns[k], "name") && !strncmp(patterns->at[i], "my ", 3))
+				continue; /* that would be the speaker's */
 			fill(patterns->at[i], nouns[k], &text);
 			phrase_add(&item->clauses, arena, text.data,
 				item->clauses.n ? WEIGHT_MADE : 2);
@@ -142,7 +162,8 @@ static void wrap_imperatives(struct synth_item *item, struct arena *arena)
 
 		if (item->clauses.at[i].form != PHRASE_VERB || !strncasecmp(phrase, "please", 6) ||
 			strstr(phrase, " me ") || strstr(phrase, "make sure") ||
-			!strncasecmp(phrase, "just ", 5) || !strncasecmp(phrase, "give ", 5))
+			!strncasecmp(phrase, "just ", 5) || !strncasecmp(phrase, "give ", 5) ||
+			!strncasecmp(phrase, "also ", 5))
 			continue;
 		for (unsigned w = 0; w < words_flag_verb.n; w++) {
 			const char *pattern = words_flag_verb.at[w];
@@ -255,35 +276,40 @@ static void add_accepted(struct synth_item *item, struct phrase_list *list,
 	buf_release(&text);
 }
 
+/* Whether another option of the command has the phrasing too, at least as plainly,
+ * and takes values of the same kind. */
+static int is_ambiguous(const struct synth_command *c, unsigned a, const struct phrase *mine)
+{
+	for (unsigned b = 0; b < c->n_items; b++) {
+		const struct phrase_list *other = &c->items[b].clauses;
+
+		if (b == a || (c->items[a].argument && c->items[b].argument &&
+				      c->items[a].value.kind != c->items[b].value.kind))
+			continue;
+		for (unsigned j = 0; j < other->n; j++)
+			if (mine->weight <= other->at[j].weight &&
+				!strcasecmp(other->at[j].text, mine->text))
+				return 1;
+	}
+	return 0;
+}
+
 /* Two options of one command with one phrasing are told apart only where their
- * values differ in kind. */
+ * values differ in kind; else neither may be said that way. */
 static void drop_ambiguous(struct synth_command *c)
 {
+	unsigned char **drop = xcalloc(c->n_items + 1, sizeof *drop);
+
 	for (unsigned a = 0; a < c->n_items; a++) {
-		struct phrase_list *mine = &c->items[a].clauses;
-		unsigned n = 0;
-
-		for (unsigned i = 0; i < mine->n; i++) {
-			int shared = 0;
-
-			for (unsigned b = 0; b < c->n_items && !shared; b++)
-				for (unsigned j = 0; b != a && j < c->items[b].clauses.n; j++)
-					if (!strcasecmp(c->items[b].clauses.at[j].text,
-						    mine->at[i].text) &&
-						(b < a ||
-							mine->at[i].weight <
-								c->items[b].clauses.at[j].weight) &&
-						mine->at[i].weight <=
-							c->items[b].clauses.at[j].weight &&
-						(!c->items[a].argument || !c->items[b].argument ||
-							c->items[a].value.kind ==
-								c->items[b].value.kind))
-						shared = 1;
-			if (!shared)
-				mine->at[n++] = mine->at[i];
-		}
-		mine->n = n;
+		drop[a] = xcalloc(c->items[a].clauses.n + 1, 1);
+		for (unsigned i = 0; i < c->items[a].clauses.n; i++)
+			drop[a][i] = (unsigned char)is_ambiguous(c, a, &c->items[a].clauses.at[i]);
 	}
+	for (unsigned a = 0; a < c->n_items; a++) {
+		phrase_prune(&c->items[a].clauses, drop[a]);
+		free(drop[a]);
+	}
+	free(drop);
 }
 
 static void says_of_item(struct synth_item *item, struct arena *arena)

@@ -72,6 +72,7 @@ static void sort_found(struct found *found, unsigned n)
 static int find_slots(struct seed *seed, const struct meaning *m, struct found *found, unsigned *n)
 {
 	*n = 0;
+	seed->set.single = 1;
 	for (size_t i = 0; i < m->n_items; i++) {
 		const struct meaning_item *item = &m->items[i];
 		unsigned index = item_index(seed->command, item);
@@ -212,6 +213,8 @@ void seed_fill(const struct seed *seed, const struct label *label, struct rng *r
 {
 	text_clear(out);
 	text_id(out, seed->id);
+	for (unsigned i = 0; i < seed->set.n; i++)
+		out->verbatim |= seed->set.accepted[i] >= 0;
 	for (unsigned i = 0; i < seed->n_pieces; i++) {
 		const struct seed_piece *p = &seed->pieces[i];
 		const char *value = NULL;

@@ -184,7 +184,7 @@ void surface_apply(const struct surface *s, const struct text *in, struct rng *r
 {
 	struct token tokens[256];
 	unsigned n = tokens_of(in, tokens, 256), slips[2] = {0}, value = 0;
-	unsigned n_slips = pick_slips(s, tokens, n, r, slips);
+	unsigned n_slips = in->verbatim ? 0 : pick_slips(s, tokens, n, r, slips);
 	int start = 1;
 
 	text_clear(out);
@@ -201,7 +201,7 @@ void surface_apply(const struct surface *s, const struct text *in, struct rng *r
 			out->values[value++].to = out->buf.len;
 			out->n_values = value;
 			start = 0;
-		} else if (s->telegraphic && drops_article(in, t)) {
+		} else if (s->telegraphic && !in->verbatim && drops_article(in, t)) {
 			i++; /* and the blank behind it */
 		} else if (t->is_word) {
 			int slip = (n_slips > 0 && slips[0] == i) || (n_slips > 1 && slips[1] == i);

@@ -38,6 +38,7 @@ struct item_set {
 	unsigned n;
 	unsigned short at[SET_MAX];
 	short accepted[SET_MAX];
+	int single; /* one value each, though more may be given */
 };
 
 struct synth_command {

@@ -8,6 +8,7 @@ void text_clear(struct text *t)
 	buf_clear(&t->buf);
 	t->n_values = 0;
 	t->n_ids = 0;
+	t->verbatim = 0;
 }
 
 void text_release(struct text *t)
@@ -29,6 +30,11 @@ void text_add(struct text *t, const char *words)
 void text_add_len(struct text *t, const char *words, size_t len)
 {
 	buf_add(&t->buf, words, len);
+}
+
+void text_add_fixed(struct text *t, const char *words)
+{
+	text_value(t, words);
 }
 
 void text_value(struct text *t, const char *value)

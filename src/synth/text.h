@@ -19,6 +19,7 @@ struct text {
 		size_t from, to;
 	} values[TEXT_VALUES_MAX];
 	unsigned n_values;
+	int verbatim;		       /* no slip, no article left out: every word counts */
 	const char *ids[TEXT_IDS_MAX]; /* components: "frame/3" */
 	unsigned n_ids;
 };
@@ -28,6 +29,8 @@ void text_release(struct text *t);
 void text_id(struct text *t, const char *id);
 void text_add(struct text *t, const char *words);
 void text_add_len(struct text *t, const char *words, size_t len);
+/* Adds words that must stay as they are. */
+void text_add_fixed(struct text *t, const char *words);
 /* Adds a value as it is; the words on both sides must bound it. */
 void text_value(struct text *t, const char *value);
 /* The same, in quotes where it has blanks or, now and then, anyway. */

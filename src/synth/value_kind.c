@@ -296,6 +296,8 @@ int value_plan_init(
 	p->n_pool = list_length(a->values);
 	p->minimum = a->has_minimum ? (long long)a->minimum : 1;
 	p->maximum = a->has_maximum ? (long long)a->maximum : LLONG_MAX / 4;
+	p->real_minimum = a->has_minimum ? a->minimum : 0;
+	p->real_maximum = a->has_maximum ? a->maximum : p->real_minimum + 100;
 	if (p->minimum == 0 && p->maximum > 1)
 		p->minimum = 1;
 	if (p->kind == KIND_FILE)

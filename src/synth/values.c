@@ -1,7 +1,7 @@
 /* values.c - see values.h. */
 #include "synth/values.h"
 
-#include <ctype.h>
+#include <math.h>
 #include <string.h>
 #include "synth/english.h"
 
@@ -338,25 +338,25 @@ static void draw_uuid(struct rng *r, struct buf *out)
 	}
 }
 
+/* Made by a machine: "dep-4821", "agt_7f3c", a UUID; never just words. */
 static void draw_identifier(struct rng *r, struct buf *out)
 {
-	switch (rng_below(r, 5)) {
-	case 0:
+	static const char *const prefix[] = {"dep", "agt", "id", "rev", "lst", "d", "a", "x",
+		"prod", "run", "dev", "srv", "res", "obj"};
+	uint32_t shape = rng_below(r, 6);
+
+	if (shape == 0) {
 		draw_uuid(r, out);
-		break;
-	case 1:
-		buf_adds(out, pick(r, &words_short));
-		buf_addc(out, rng_below(r, 2) ? '-' : '_');
-		add_hex(r, 6, out);
-		break;
-	case 2:
-		add_hex(r, 8 + 4 * rng_below(r, 2), out);
-		break;
-	default:
-		draw_name(r, rng_below(r, 4) ? '-' : '_', out);
-		buf_addc(out, '-');
-		add_number(out, rng_below(r, 100));
+		return;
 	}
+	if (shape < 5) {
+		buf_adds(out, prefix[rng_below(r, sizeof prefix / sizeof *prefix)]);
+		buf_addc(out, rng_below(r, 3) ? '-' : '_');
+	}
+	if (shape < 3)
+		add_number(out, 1 + rng_below(r, rng_below(r, 2) ? 1000 : 100000));
+	else
+		add_hex(r, 4 + 2 * rng_below(r, 4), out);
 }
 
 static void draw_secret(struct rng *r, struct buf *out)
@@ -433,6 +433,17 @@ static void draw_integer(const struct value_plan *p, struct rng *r, struct buf *
 	add_signed(out, n);
 }
 
+/* Two digits behind the point at most, rounded into the range. */
+static void draw_number(const struct value_plan *p, struct rng *r, struct buf *out)
+{
+	double low = p ? p->real_minimum : 0, high = p ? p->real_maximum : 10;
+	double scale = rng_below(r, 2) ? 10 : 100;
+	double from = ceil(low * scale), span = floor(high * scale) - from;
+	long long n = (long long)from + (span >= 1 ? (long long)(rng_double(r) * span) : 0);
+
+	buf_addf(out, "%g", (double)n / scale);
+}
+
 static void draw_pool(const struct value_plan *p, struct rng *r, struct buf *out)
 {
 	buf_adds(out, p->pool[rng_below(r, (uint32_t)p->n_pool)]);
@@ -455,9 +466,7 @@ static void draw(const struct value_plan *p, enum value_kind kind, struct rng *r
 		draw_pool(p, r, out);
 		break;
 	case KIND_NUMBER:
-		draw_integer(p, r, out);
-		buf_addc(out, '.');
-		add_number(out, 1 + rng_below(r, 9));
+		draw_number(p, r, out);
 		break;
 	case KIND_PORT:
 		draw_port(r, out);

@@ -46,7 +46,8 @@ struct value_plan {
 	size_t n_pool;
 	const char *const *extensions; /* for KIND_FILE: NULL-terminated, with the dot */
 	long long minimum, maximum;    /* for integers */
-	double example_share;	       /* how often an example of the spec is taken */
+	double real_minimum, real_maximum;
+	double example_share; /* how often an example of the spec is taken */
 };
 
 /* Decides how to draw values of an argument; name is its option's or its own.

@@ -26,7 +26,7 @@ const struct verb_class verb_classes[] = {
 	{CLASS("delete", "remove", "destroy", "drop", "get rid of", "tear down", "wipe out",
 		"erase")},
 	{CLASS("deploy", "ship", "publish", "release", "roll out")},
-	{CLASS("check", "validate", "verify", "sanity check", "double-check", "inspect")},
+	{CLASS("check", "look at", "inspect", "have a look at", "take a look at", "look over")},
 	{CLASS("validate", "check", "verify", "sanity check", "double-check", "lint")},
 	{CLASS("send", "transmit", "submit", "dispatch")},
 	{CLASS("add", "include", "append", "put in")},
@@ -45,8 +45,9 @@ LIST(words_phrasal, "bring up", "spin up", "fire up", "kick off", "start up", "s
 	"put together", "show me", "give me", "get me", "make me", "let me see", "tell me",
 	"pull up", "bring me", "get rid of", "tear down", "take down", "wipe out", "roll out",
 	"sanity check", "double-check", "put in", "shut down", "bring up to date", "pull down",
-	"look through", "look at", "look for", "turn on", "turn off", "switch on", "switch off",
-	"throw away", "clean up", "back up", "log in", "sign in", "make sure");
+	"look through", "look at", "look for", "look over", "have a look at", "take a look at",
+	"turn on", "turn off", "switch on", "switch off", "throw away", "clean up", "back up",
+	"log in", "sign in", "make sure");
 
 LIST(words_verb, "accept", "activate", "add", "allow", "also", "always", "analyze", "append",
 	"apply", "archive", "assemble", "assign", "attach", "authenticate", "avoid", "bake", "be",
@@ -87,7 +88,7 @@ LIST(words_preposition, "with", "without", "on", "at", "in", "into", "from", "to
 	"where", "which", "while", "whose", "when", "who", "up", "straight", "reachable",
 	"available", "accessible", "visible", "non-interactively", "continuously", "live",
 	"unattended", "headless", "quietly", "verbosely", "silently", "recursively", "if", "but",
-	"beginning", "ending", "built", "bound", "written", "sent", "set", "no");
+	"beginning", "ending", "built", "bound", "tied", "no");
 
 LIST(words_subject, "i", "we", "it", "it's", "i'm", "i'd", "we're", "there", "they", "everything",
 	"nothing", "this", "these", "you");
@@ -98,10 +99,9 @@ LIST(words_value_clause, "with the %n set to {}", "%n {}", "with {} as the %n", 
 	"use {} for the %n", "the %n is {}", "make the %n {}", "with the %n {}", "%n: {}",
 	"the %n must be {}", "using the %n {}", "take {} as the %n", "I want {} as the %n",
 	"let the %n be {}", "where the %n is {}", "use the %n {}", "the %n has to be {}",
-	"put the %n to {}", "my %n is {}", "I need the %n to be {}", "choose {} as the %n",
-	"give it {} as the %n", "taking {} as the %n", "%n should be {}", "%n = {}",
-	"go with {} for the %n", "{} is the %n", "pick {} as the %n", "for the %n use {}",
-	"as the %n take {}", "we use {} as the %n", "%n={}", "and {} for the %n",
+	"my %n is {}", "I need the %n to be {}", "choose {} as the %n", "give it {} as the %n",
+	"taking {} as the %n", "%n should be {}", "%n = {}", "go with {} for the %n",
+	"{} is the %n", "pick {} as the %n", "we use {} as the %n", "%n={}", "and {} for the %n",
 	"give the %n as {}", "the %n would be {}", "set %n to {}");
 
 /* For options that may be given several times. */
