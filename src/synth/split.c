@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "synth/words.h"
 
-const char *const split_names[] = {"train", "valid", "test", NULL};
+const char *const side_names[] = {"train", "valid", "test", NULL};
 
 /* Chance q of each of n components, of which one suffices, for a share. */
 static double component_rate(double share, double n)
@@ -15,12 +15,12 @@ static double component_rate(double share, double n)
 	return 1 - pow(1 - share, 1 / n);
 }
 
-void splitter_init(struct splitter *s, uint64_t seed, const double shares[SPLIT_COUNT])
+void splitter_init(struct splitter *s, uint64_t seed, const double shares[SIDE_COUNT])
 {
-	double sum = shares[SPLIT_TRAIN] + shares[SPLIT_VALID] + shares[SPLIT_TEST];
-	double test = shares[SPLIT_TEST] / sum;
+	double sum = shares[SIDE_TRAIN] + shares[SIDE_VALID] + shares[SIDE_TEST];
+	double test = shares[SIDE_TEST] / sum;
 	/* Of the records that no test component has claimed. */
-	double valid = test < 1 ? shares[SPLIT_VALID] / sum / (1 - test) : 0;
+	double valid = test < 1 ? shares[SIDE_VALID] / sum / (1 - test) : 0;
 
 	s->seed = seed;
 	s->test = component_rate(test, SPLIT_COMPONENTS);
@@ -38,12 +38,12 @@ static double draw(uint64_t seed, const void *name, size_t len)
 	return (double)(hash_mix(hash) >> 11) * 0x1p-53;
 }
 
-static enum split side(double u, double valid, double test)
+static enum side side_of(double u, double valid, double test)
 {
-	return u < test ? SPLIT_TEST : u < test + valid ? SPLIT_VALID : SPLIT_TRAIN;
+	return u < test ? SIDE_TEST : u < test + valid ? SIDE_VALID : SIDE_TRAIN;
 }
 
-enum split split_component(const struct splitter *s, const char *name, size_t len)
+enum side split_component(const struct splitter *s, const char *name, size_t len)
 {
 	/* "KEY/0" and its like with leading zeros */
 	size_t digits = len;
@@ -51,8 +51,8 @@ enum split split_component(const struct splitter *s, const char *name, size_t le
 	while (digits > 0 && name[digits - 1] == '0')
 		digits--;
 	if (digits < len && digits > 0 && name[digits - 1] == '/')
-		return SPLIT_TRAIN;
-	return side(draw(s->seed, name, len), s->valid, s->test);
+		return SIDE_TRAIN;
+	return side_of(draw(s->seed, name, len), s->valid, s->test);
 }
 
 void shape_name(const struct meaning *m, struct buf *out, size_t *options)
@@ -110,15 +110,15 @@ static void request_skeleton(
 	}
 }
 
-static enum split later(enum split a, enum split b)
+static enum side later(enum side a, enum side b)
 {
 	return a > b ? a : b;
 }
 
-static enum split split_phrasings(
+static enum side split_phrasings(
 	const struct splitter *s, const json_t *components, struct split_parts *parts)
 {
-	enum split found = SPLIT_TRAIN;
+	enum side found = SIDE_TRAIN;
 
 	for (size_t i = 0; i < json_array_size(components); i++) {
 		const json_t *name = json_array_get(components, i);
@@ -134,10 +134,10 @@ static enum split split_phrasings(
 	return found;
 }
 
-enum split split_record(const struct splitter *s, const json_t *components, const char *request,
+enum side split_record(const struct splitter *s, const json_t *components, const char *request,
 	size_t len, const struct meaning *m, struct split_parts *parts)
 {
-	enum split found;
+	enum side found;
 	struct buf name = {0};
 	size_t options;
 
@@ -148,31 +148,31 @@ enum split split_record(const struct splitter *s, const json_t *components, cons
 		request_skeleton(request, len, m, &name);
 		parts->phrasings[parts->n_phrasings++] =
 			hash_mix(fnv64(FNV64_INIT, name.data, name.len)) | 1;
-		found = side(draw(s->seed, name.data, name.len), s->whole_valid, s->whole_test);
+		found = side_of(draw(s->seed, name.data, name.len), s->whole_valid, s->whole_test);
 	}
 	if (m) {
 		buf_clear(&name);
 		shape_name(m, &name, &options);
 		parts->shape = hash_mix(fnv64(FNV64_INIT, name.data, name.len)) | 1;
 		if (options >= 2)
-			found = later(
-				found, side(draw(s->seed, name.data, name.len), s->valid, s->test));
+			found = later(found,
+				side_of(draw(s->seed, name.data, name.len), s->valid, s->test));
 	}
 	buf_release(&name);
 	return found;
 }
 
-int split_shares_parse(const char *text, double shares[SPLIT_COUNT])
+int split_shares_parse(const char *text, double shares[SIDE_COUNT])
 {
 	double sum = 0;
 
-	for (int i = 0; i < SPLIT_COUNT; i++) {
+	for (int i = 0; i < SIDE_COUNT; i++) {
 		char *end;
 
 		if ((*text < '0' || *text > '9') && *text != '.')
 			return -1;
 		shares[i] = strtod(text, &end);
-		if (end == text || *end != (i + 1 < SPLIT_COUNT ? ',' : '\0') ||
+		if (end == text || *end != (i + 1 < SIDE_COUNT ? ',' : '\0') ||
 			!(shares[i] >= 0 && shares[i] <= 1e9))
 			return -1;
 		sum += shares[i];

@@ -24,13 +24,13 @@
 #include <stdint.h>
 #include "cli/verify.h"
 
-enum split {
-	SPLIT_TRAIN,
-	SPLIT_VALID,
-	SPLIT_TEST,
-	SPLIT_COUNT
+enum side {
+	SIDE_TRAIN,
+	SIDE_VALID,
+	SIDE_TEST,
+	SIDE_COUNT
 };
-extern const char *const split_names[]; /* NULL-terminated */
+extern const char *const side_names[]; /* NULL-terminated */
 
 struct splitter {
 	uint64_t seed;
@@ -39,16 +39,16 @@ struct splitter {
 	double valid, test, whole_valid, whole_test;
 };
 
-/* shares: of records, by enum split; their sum is not 0.  The chance of one
+/* shares: of records, by enum side; their sum is not 0.  The chance of one
  * component is chosen so that the shares come about for records of
  * SPLIT_COMPONENTS components that may be held out. */
 enum {
 	SPLIT_COMPONENTS = 5
 };
-void splitter_init(struct splitter *s, uint64_t seed, const double shares[SPLIT_COUNT]);
+void splitter_init(struct splitter *s, uint64_t seed, const double shares[SIDE_COUNT]);
 
 /* The side of one component by its name. */
-enum split split_component(const struct splitter *s, const char *name, size_t len);
+enum side split_component(const struct splitter *s, const char *name, size_t len);
 
 /* Appends the name of an argv's shape: "tool sub --a --b +1".  *options: how many. */
 void shape_name(const struct meaning *m, struct buf *out, size_t *options);
@@ -63,10 +63,10 @@ struct split_parts {
 
 /* The side of a record.  components: origin.template or NULL; m: the meaning of
  * its argv, NULL where it is null or not valid; request: plain text. */
-enum split split_record(const struct splitter *s, const json_t *components, const char *request,
+enum side split_record(const struct splitter *s, const json_t *components, const char *request,
 	size_t len, const struct meaning *m, struct split_parts *parts);
 
 /* "90,5,5" to shares; 0, or -1 where it is not three numbers >= 0 with a sum > 0. */
-int split_shares_parse(const char *text, double shares[SPLIT_COUNT]);
+int split_shares_parse(const char *text, double shares[SIDE_COUNT]);
 
 #endif

@@ -1,45 +1,6 @@
 #include "synth/summary.h"
 
-#include <stdlib.h>
-
-#include "base/hash.h"
-
-static int insert(struct hash_set *s, uint64_t hash)
-{
-	size_t i = hash_mix(hash) & (s->cap - 1);
-
-	while (s->slots[i] && s->slots[i] != hash)
-		i = (i + 1) & (s->cap - 1);
-	if (s->slots[i])
-		return 0;
-	s->slots[i] = hash;
-	s->len++;
-	return 1;
-}
-
-int hash_set_add(struct hash_set *s, uint64_t hash)
-{
-	if ((s->len + 1) * 4 > s->cap * 3) {
-		struct hash_set bigger = {.cap = s->cap ? s->cap * 2 : 64};
-
-		bigger.slots = xcalloc(bigger.cap, sizeof *bigger.slots);
-		for (size_t i = 0; i < s->cap; i++) {
-			if (s->slots[i])
-				insert(&bigger, s->slots[i]);
-		}
-		free(s->slots);
-		*s = bigger;
-	}
-	return insert(s, hash);
-}
-
-void hash_set_release(struct hash_set *s)
-{
-	free(s->slots);
-	*s = (struct hash_set){0};
-}
-
-void summary_accept(struct summary *s, enum split split, const struct split_parts *parts)
+void summary_accept(struct summary *s, enum side split, const struct split_parts *parts)
 {
 	s->split[split]++;
 	for (size_t i = 0; i < parts->n_phrasings; i++)
@@ -60,15 +21,15 @@ void summary_print(const struct summary *s, unsigned checks, int with_splits, st
 		return;
 	buf_addf(out, "%-6s %10s %8s %10s %8s\n", "split", "records", "share", "phrasings",
 		"shapes");
-	for (int i = 0; i < SPLIT_COUNT; i++)
-		buf_addf(out, "%-6s %10lld %7.2f%% %10zu %8zu\n", split_names[i], s->split[i],
+	for (int i = 0; i < SIDE_COUNT; i++)
+		buf_addf(out, "%-6s %10lld %7.2f%% %10zu %8zu\n", side_names[i], s->split[i],
 			s->accepted ? 100.0 * (double)s->split[i] / (double)s->accepted : 0.0,
 			s->phrasings[i].len, s->shapes[i].len);
 }
 
 void summary_release(struct summary *s)
 {
-	for (int i = 0; i < SPLIT_COUNT; i++) {
+	for (int i = 0; i < SIDE_COUNT; i++) {
 		hash_set_release(&s->phrasings[i]);
 		hash_set_release(&s->shapes[i]);
 	}

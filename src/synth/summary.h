@@ -7,25 +7,16 @@
 #define SYNTH_SUMMARY_H
 
 #include "synth/check.h"
+#include "synth/hash_set.h"
 #include "synth/split.h"
-
-/* A set of hashes (not 0); zero-initialised is empty and valid. */
-struct hash_set {
-	uint64_t *slots;
-	size_t len, cap;
-};
-
-/* 1 where the hash is new. */
-int hash_set_add(struct hash_set *s, uint64_t hash);
-void hash_set_release(struct hash_set *s);
 
 struct summary {
 	long long inputs, accepted, rejected[CHECK_COUNT];
-	long long split[SPLIT_COUNT];
-	struct hash_set phrasings[SPLIT_COUNT], shapes[SPLIT_COUNT];
+	long long split[SIDE_COUNT];
+	struct hash_set phrasings[SIDE_COUNT], shapes[SIDE_COUNT];
 };
 
-void summary_accept(struct summary *s, enum split split, const struct split_parts *parts);
+void summary_accept(struct summary *s, enum side split, const struct split_parts *parts);
 /* The tables as text.  checks: those that were made; with_splits: that table, too. */
 void summary_print(const struct summary *s, unsigned checks, int with_splits, struct buf *out);
 void summary_release(struct summary *s);
