@@ -119,9 +119,12 @@ static void test_listed(void **state)
 	assert_true(holds("build on Debian 11", &a, "bullseye"));
 	assert_true(holds("build on an OLD  debian!", &a, "bullseye"));
 	assert_false(holds("build on debian 111", &a, "bullseye"));
+	assert_true(holds("build on dbeian 11", &a, "bullseye"));
+	assert_false(holds("build on debian 12", &a, "bullseye"));
 	assert_false(holds("build on debian", &a, "bullseye"));
 	assert_true(holds("build on Wolfi", &a, "wolfi"));
 	assert_false(holds("build on wolfish", &a, "wolfi"));
+	assert_true(holds("build on wofli", &a, "wolfi"));
 	assert_true(holds("just Debian", &a, "debian"));
 	assert_true(holds("call it my app", &a, "my-app"));
 	assert_false(holds("call it my application", &a, "my-app"));

@@ -94,53 +94,51 @@ int ground_literal(const char *request, size_t len, const char *value, int fold)
 	return literal(request, len, value, value_len, fold);
 }
 
-/* 1 where the words of phrase stand in the request one after the other.  Words
- * are compared in lower case; '-', '_', '/' and '.' part words, too. */
-static int says(const char *request, size_t len, const char *phrase)
+/* The next run of letters and digits of text; NULL at the end. */
+static const char *next_piece(const char *text, size_t len, size_t *at, size_t *piece_len)
 {
-	size_t i = 0, phrase_len = strlen(phrase);
+	size_t i = *at, from;
 
-	if (phrase_len == 0)
-		return 0;
-	while (i < len) {
-		size_t r = i, p = 0;
+	while (i < len && (!byte_in_word((unsigned char)text[i]) || text[i] == '_'))
+		i++;
+	from = i;
+	while (i < len && byte_in_word((unsigned char)text[i]) && text[i] != '_')
+		i++;
+	*at = i;
+	*piece_len = i - from;
+	return i > from ? text + from : NULL;
+}
 
-		while (p < phrase_len) {
-			int phrase_gap = 0, request_gap = 0;
+static int same_piece(const char *a, size_t a_len, const char *b, size_t b_len, int slips)
+{
+	return (a_len == b_len && strncasecmp(a, b, a_len) == 0) ||
+	       (slips && a_len >= 4 && b_len >= 4 && words_one_slip(a, a_len, b, b_len));
+}
 
-			while (p < phrase_len && !byte_in_word((unsigned char)phrase[p])) {
-				p++;
-				phrase_gap = 1;
-			}
-			if (phrase[p] == '_') {
-				p++;
-				phrase_gap = 1;
-			}
-			while (r < len &&
-				(!byte_in_word((unsigned char)request[r]) || request[r] == '_')) {
-				r++;
-				request_gap = 1;
-			}
-			if (p == phrase_len)
-				break;
-			if (phrase_gap != request_gap && p > 0 && r > i)
-				goto next;
-			if (r == len || byte_lower((unsigned char)phrase[p]) !=
-						byte_lower((unsigned char)request[r]))
-				goto next;
-			p++;
-			r++;
+/* 1 where the words of the phrase stand in the request one after the other, in
+ * whatever case, where slips is set with one slip a word; '-', '_', '/' and '.' part words, too. */
+static int says(const char *request, size_t len, const char *phrase, int slips)
+{
+	size_t start = 0, phrase_len = strlen(phrase);
+
+	for (;;) {
+		size_t r = start, p = 0, r_len, p_len;
+		const char *said = next_piece(request, len, &r, &r_len), *wanted;
+
+		if (!said)
+			return 0;
+		start = r;
+		wanted = next_piece(phrase, phrase_len, &p, &p_len);
+		if (!wanted)
+			return 0;
+		while (wanted && said && same_piece(said, r_len, wanted, p_len, slips)) {
+			wanted = next_piece(phrase, phrase_len, &p, &p_len);
+			if (wanted)
+				said = next_piece(request, len, &r, &r_len);
 		}
-		if (r == len || !byte_in_word((unsigned char)request[r]) || request[r] == '_' ||
-			!byte_in_word((unsigned char)request[r - 1]))
+		if (!wanted)
 			return 1;
-	next:
-		while (i < len && byte_in_word((unsigned char)request[i]))
-			i++;
-		while (i < len && !byte_in_word((unsigned char)request[i]))
-			i++;
 	}
-	return 0;
 }
 
 /* A whole number written otherwise: 8,123 or 8_123 or 8 123, or in words. */
@@ -191,7 +189,7 @@ static int ground_unit(const char *request, size_t len, const char *value)
 static int any_says(const char *request, size_t len, const char *const *phrases)
 {
 	for (size_t i = 0; phrases && phrases[i]; i++) {
-		if (says(request, len, phrases[i]))
+		if (says(request, len, phrases[i], 1))
 			return 1;
 	}
 	return 0;
@@ -202,18 +200,20 @@ static int ground_listed(
 	const char *request, size_t len, const struct argument *a, const char *value)
 {
 	int listed = a->default_value && strcmp(a->default_value, value) == 0;
+	int accepted = 0;
 
 	for (size_t i = 0; i < a->n_accepted; i++) {
 		if (strcmp(a->accepted[i].value, value) != 0)
 			continue;
 		if (any_says(request, len, a->accepted[i].says))
 			return 1;
-		listed = 1;
+		accepted = 1;
 	}
 	for (size_t i = 0; !listed && a->values && a->values[i]; i++)
 		listed = strcmp(a->values[i], value) == 0;
-	return listed &&
-	       (literal(request, len, value, strlen(value), 1) || says(request, len, value));
+	/* Only of accepted values it is sure what a misspelt one was to be. */
+	return (listed || accepted) && (literal(request, len, value, strlen(value), 1) ||
+					       says(request, len, value, accepted));
 }
 
 int ground_value(const char *request, size_t len, const struct argument *a, const char *value)

@@ -158,24 +158,6 @@ void typos_learn(struct typos *t, uint64_t hash, const char *word, size_t len)
 	count(t, hash, word, len, 1);
 }
 
-/* 1 where a and b are one slip apart: equal but for one letter that is added,
- * left out, another one, or swapped with its neighbour. */
-static int one_slip(const char *a, size_t a_len, const char *b, size_t b_len)
-{
-	size_t i = 0, ai, bi;
-
-	if (a_len > b_len + 1 || b_len > a_len + 1)
-		return 0;
-	while (i < a_len && i < b_len && a[i] == b[i])
-		i++;
-	if (a_len == b_len && i + 1 < a_len && a[i] == b[i + 1] && a[i + 1] == b[i] &&
-		memcmp(a + i + 2, b + i + 2, a_len - i - 2) == 0)
-		return 1;
-	ai = a_len >= b_len && i < a_len ? i + 1 : i;
-	bi = b_len >= a_len && i < b_len ? i + 1 : i;
-	return a_len - ai == b_len - bi && memcmp(a + ai, b + bi, a_len - ai) == 0;
-}
-
 uint64_t typos_resolve(const struct typos *t, uint64_t hash, const char *word, size_t len)
 {
 	char lower[LEN_MAX];
@@ -195,7 +177,7 @@ uint64_t typos_resolve(const struct typos *t, uint64_t hash, const char *word, s
 			/* Of several candidates the one with the least hash: any rule
 			 * will do that does not depend on the table's size. */
 			if (t->index[i].hash == key && (!best || s->hash < best) &&
-				one_slip(lower, len, s->text, s->len))
+				words_one_slip(lower, len, s->text, s->len))
 				best = s->hash;
 		}
 	}

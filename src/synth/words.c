@@ -131,3 +131,24 @@ int word_is(const char *word, size_t len, const char *lower)
 	}
 	return 1;
 }
+
+static int same(char a, char b)
+{
+	return byte_lower((unsigned char)a) == byte_lower((unsigned char)b);
+}
+
+int words_one_slip(const char *a, size_t a_len, const char *b, size_t b_len)
+{
+	size_t i = 0, ai, bi;
+
+	if (a_len > b_len + 1 || b_len > a_len + 1)
+		return 0;
+	while (i < a_len && i < b_len && same(a[i], b[i]))
+		i++;
+	if (a_len == b_len && i + 1 < a_len && same(a[i], b[i + 1]) && same(a[i + 1], b[i]) &&
+		strncasecmp(a + i + 2, b + i + 2, a_len - i - 2) == 0)
+		return 1;
+	ai = a_len >= b_len && i < a_len ? i + 1 : i;
+	bi = b_len >= a_len && i < b_len ? i + 1 : i;
+	return a_len - ai == b_len - bi && strncasecmp(a + ai, b + bi, a_len - ai) == 0;
+}

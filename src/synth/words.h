@@ -28,6 +28,10 @@ uint64_t words_chain(uint64_t hash, uint64_t word);
 
 int word_is(const char *word, size_t len, const char *lower); /* lower: a lower-case string */
 
+/* 1 where two words are one slip apart or equal: but for one letter that is added,
+ * left out, another one, or swapped with its neighbour; case does not count. */
+int words_one_slip(const char *a, size_t a_len, const char *b, size_t b_len);
+
 /* Letters, digits, '_' and everything beyond ASCII. */
 int byte_in_word(unsigned char c);
 unsigned char byte_lower(unsigned char c);
