@@ -96,6 +96,9 @@ void jsonl_close(struct jsonl_reader *in);
  * is "FILE:LINE: what", and reading may go on); -2: the stream is broken (read
  * error, truncated or corrupt frame, endless line) and stays so. */
 int jsonl_read(struct jsonl_reader *in, struct record *r, struct error *err);
+/* 1 where a whole line is already here, so that jsonl_read() will not wait for
+ * one: where it is 0, a filter in a loop flushes before it reads on. */
+int jsonl_pending(const struct jsonl_reader *in);
 const char *jsonl_name(const struct jsonl_reader *in);
 
 struct jsonl_writer;

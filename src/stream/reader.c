@@ -99,6 +99,12 @@ const char *jsonl_name(const struct jsonl_reader *in)
 	return in->name;
 }
 
+int jsonl_pending(const struct jsonl_reader *in)
+{
+	return in->text.len > in->pos &&
+		memchr(in->text.data + in->pos, '\n', in->text.len - in->pos) != NULL;
+}
+
 /* One read(2) behind what is left of the last one.  0, or -1. */
 static int read_block(struct jsonl_reader *in)
 {
