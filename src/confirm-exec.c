@@ -20,6 +20,7 @@
 #include "cli/spec.h"
 #include "exec/audit.h"
 #include "exec/environment.h"
+#include "exec/grammar.h"
 #include "exec/proposal.h"
 #include "exec/question.h"
 #include "exec/run.h"
@@ -234,29 +235,18 @@ static json_t *end_entry(const struct session *s, const struct outcome *o, int s
 /* --spec, or the grammar of the CLI that the record names, in a fixed place. */
 static const char *spec_find(struct session *s)
 {
-	static const char *const places[] = {
-		"%s/../seeds/%s/cli.json", "%s/../share/cli-learn/seeds/%s/cli.json"};
-	static const char word[] = "abcdefghijklmnopqrstuvwxyz0123456789_-";
 	const char *cli = json_string_value(json_object_get(s->record.json, "cli"));
-	char self[PATH_MAX], path[2 * PATH_MAX];
-	ssize_t n;
+	struct error err;
+	char *found;
 
 	if (s->options->spec)
 		return s->options->spec;
-	if (!cli || !*cli || strspn(cli, word) != strlen(cli) || strlen(cli) > 64)
-		die(EXIT_REFUSED,
-			"the record names no CLI whose grammar is known here: --spec FILE");
-	n = readlink("/proc/self/exe", self, sizeof self - 1);
-	if (n < 0)
-		die_errno(EXIT_FAILURE_OWN, "/proc/self/exe");
-	self[n] = '\0';
-	*strrchr(self, '/') = '\0';
-	for (size_t i = 0; i < 2; i++) {
-		snprintf(path, sizeof path, i == 0 ? places[0] : places[1], self, cli);
-		if (access(path, F_OK) == 0)
-			return arena_strdup(&s->arena, path);
-	}
-	die(EXIT_REFUSED, "there is no grammar of '%s' beside the programs: --spec FILE", cli);
+	found = grammar_find(cli, &err);
+	if (!found)
+		die(EXIT_REFUSED, "%s", err.message);
+	s->spec_path = arena_strdup(&s->arena, found);
+	free(found);
+	return s->spec_path;
 }
 
 /* A grammar that a stranger can change would let them say what may run. */
