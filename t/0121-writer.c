@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <zstd.h>
 
 #include "stream/jsonl.h"
@@ -197,6 +198,25 @@ static void aborted_output_is_broken(void **state)
 	buf_release(&text);
 }
 
+/* What a child process that ends removes is its own, not its parent's. */
+static void child_leaves_the_file(void **state)
+{
+	struct error err;
+	struct jsonl_writer *out = jsonl_create(scratch_path("out"), 0, &err);
+	int status;
+	pid_t child;
+
+	(void)state;
+	fflush(NULL);
+	child = fork();
+	if (child == 0)
+		exit(0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(count_entries(), 1);
+	assert_int_equal(jsonl_finish(out, &err), 0);
+	assert_int_equal(unlink(scratch_path("out")), 0);
+}
+
 static void modes_links_and_devices(void **state)
 {
 	const char *path = scratch_path("out"), *link = scratch_path("link");
@@ -283,6 +303,7 @@ int main(void)
 		cmocka_unit_test(has_a_checksum),
 		cmocka_unit_test(abort_publishes_nothing),
 		cmocka_unit_test(aborted_output_is_broken),
+		cmocka_unit_test(child_leaves_the_file),
 		cmocka_unit_test(modes_links_and_devices),
 		cmocka_unit_test(full_disk),
 		cmocka_unit_test(closed_pipe),

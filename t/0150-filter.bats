@@ -182,6 +182,36 @@ fails() {
   cmp "$d/piped" "$d/in"
 }
 
+@test "an end before the end leaves no temporary file" {
+  command -v python3 >/dev/null || skip "no python3"
+  mkdir "$d/dir"
+  # die() somewhere in the program: here, a value that is no JSON
+  run "$copy" -o "$d/dir/out" --skip-bad "$d/dir/bad" --set a=nonsense "$d/in"
+  [ "$status" -eq 70 ]
+  [ -z "$(ls -A "$d/dir")" ]
+  for signal in HUP INT TERM; do
+    # bash ignores SIGINT for what it starts in the background; python does not.
+    run python3 - "$copy" "$d/dir" "SIG$signal" "$d/in" <<'END'
+import os, signal, subprocess, sys, time
+copy, directory, name, data = sys.argv[1:]
+number = getattr(signal, name)
+signal.signal(number, signal.SIG_DFL)
+child = subprocess.Popen([copy, "-o", directory + "/out"], stdin=subprocess.PIPE)
+child.stdin.write(open(data, "rb").read())
+child.stdin.flush()
+for _ in range(100):
+    if os.listdir(directory): break
+    time.sleep(0.05)
+assert len(os.listdir(directory)) == 1
+child.send_signal(number)
+sys.exit(child.wait() != -number)
+END
+    echo "$signal: $output"
+    [ "$status" -eq 0 ]
+    [ -z "$(ls -A "$d/dir")" ]
+  done
+}
+
 @test "with --flush a loop of two programs goes round" {
   mkfifo "$d/there" "$d/back"
   timeout 20 "$copy" --flush <"$d/there" >"$d/back" &

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "stream/leftover.h"
 
 int wait_ready(int fd, short events)
 {
@@ -93,6 +94,7 @@ static int open_temporary(struct publish *p, const struct stat *old, struct erro
 		p->temporary = NULL;
 		return -1;
 	}
+	leftover_guard(p->temporary);
 	if (fchmod(p->fd, file_mode(old)) != 0)
 		return error_set_errno(err, EXIT_IO, "cannot set the mode of '%s'", p->path);
 	return 0;
@@ -126,8 +128,10 @@ void publish_abort(struct publish *p)
 {
 	if (p->fd >= 0)
 		close(p->fd);
-	if (p->temporary)
+	if (p->temporary) {
 		unlink(p->temporary);
+		leftover_forget(p->temporary);
+	}
 	free(p->temporary);
 	free(p->path);
 	*p = (struct publish){.fd = -1};
@@ -154,6 +158,8 @@ int publish_commit(struct publish *p, struct error *err)
 	} else {
 		int rc = p->temporary ? directory_sync(p->path) : 0;
 
+		if (p->temporary)
+			leftover_forget(p->temporary);
 		free(p->temporary);
 		p->temporary = NULL;
 		if (rc != 0)
