@@ -55,6 +55,9 @@ int safetensors_floats(const struct safetensors_entry *entry, float *out, struct
  * itself) and the same arrays give the same bytes. */
 struct safetensors_writer;
 struct safetensors_writer *safetensors_create(const char *path, struct error *err);
+/* No hash is wanted (the larger part of what writing costs): safetensors_finish()
+ * is to be called without one. */
+void safetensors_unhashed(struct safetensors_writer *w);
 /* An F32 array.  The name is copied. */
 void safetensors_declare(
 	struct safetensors_writer *w, const char *name, int n_dims, const int64_t *dims);

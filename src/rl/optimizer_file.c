@@ -57,6 +57,7 @@ int optimizer_save(const struct optimizer *opt, const char *dir, struct error *e
 		free(host);
 		return -1;
 	}
+	safetensors_unhashed(w);
 	safetensors_declare(w, STEP_NAME, 1, &one);
 	for (int i = 0; i < m->n_tensors; i++) {
 		declare(w, &m->tensors[i], first_name(&opt->slots[i]));
