@@ -111,7 +111,7 @@ static int word_classify(struct argparse *s, int at, int negative_options)
 	if (equals) {
 		w->option = lookup_option(p->command, text, (size_t)(equals - text));
 		w->attached = equals + 1;
-		w->spelling = w->option ? w->option->name : text;
+		w->spelling = text;
 		if (w->option) {
 			w->class = 'O';
 			return 0;
@@ -166,8 +166,6 @@ static int cluster_read(struct argparse *s, struct word *w, int at)
 			size++;
 		if (occurrence_add(p, w->option, 0, NULL, at, at) < 0)
 			return -1;
-		if (w->option->eager)
-			return 1;
 		memcpy(spelling + 1, w->attached, size);
 		w->option = lookup_option(p->command, spelling, size + 1);
 		if (!w->option)
@@ -180,45 +178,94 @@ static int cluster_read(struct argparse *s, struct word *w, int at)
 	return 0;
 }
 
-/* consume_optional(): returns 0, and p->next behind the option and its values. */
+/* argparse complains of words that nothing took only when all else is done, and not
+ * at all where --help comes in between: keeps the first such fault for later. */
+static void late_fault(struct parse *p)
+{
+	if (!p->late) {
+		p->late = arena_alloc(p->arena, sizeof(*p->late));
+		*p->late = *p->verdict;
+	}
+	p->verdict->code = VERDICT_OK;
+	p->verdict->at = 0;
+	p->verdict->message[0] = '\0';
+}
+
+int argparse_finish(struct parse *p)
+{
+	if (!p->late)
+		return 0;
+	*p->verdict = *p->late;
+	return -1;
+}
+
+/* Takes the values of an option with an argument: attached, or a run of 'A's. */
+static int values_consume(struct argparse *s, const struct word *w, int at, const char **values,
+	size_t most, size_t *n)
+{
+	struct parse *p = s->p;
+	const struct argument *a = w->option->argument;
+
+	*n = 0;
+	if (w->attached) {
+		if (a->min_count > 1)
+			return parse_fail(p, VERDICT_MISSING_VALUE, at, "'%s' needs %d values",
+				w->option->name, a->min_count);
+		values[(*n)++] = w->attached;
+		return 0;
+	}
+	while (*n < most && p->next < p->argc && s->words[p->next].class == 'A' &&
+		!w->option->attached)
+		values[(*n)++] = p->argv[p->next++];
+	if (*n < (size_t)a->min_count)
+		return parse_fail(p, VERDICT_MISSING_VALUE, p->next, "'%s' needs %s",
+			w->option->name, a->min_count > 1 ? "more values" : "a value");
+	return 0;
+}
+
+static int eager_since(const struct parse *p, size_t first)
+{
+	for (size_t i = first; i < p->n_occurrences; i++)
+		if (p->occurrences[i].option->eager)
+			return 1;
+	return 0;
+}
+
+/* consume_optional(): p->next ends behind the option and its values.  1: an eager
+ * option was among them; 0; -1.  The options of a cluster act once all of it has
+ * been read, so that a value behind an eager one is not looked at. */
 static int optional_consume(struct argparse *s)
 {
 	struct parse *p = s->p;
-	int at = p->next++, rc;
+	int at = p->next++;
 	struct word w = s->words[at];
-	const struct argument *a;
+	size_t before = p->n_occurrences, most, n;
 	const char **values;
-	size_t n = 0, most;
 
-	if (!w.option)
-		return unknown_option(p, p->argv[at], strcspn(p->argv[at], "="), at);
-	rc = cluster_read(s, &w, at);
-	if (rc != 0)
-		return rc < 0 ? -1 : 0;
-	a = w.option->argument;
-	if (!a) {
+	if (!w.option) {
+		unknown_option(p, p->argv[at], strcspn(p->argv[at], "="), at);
+		late_fault(p);
+		return 0;
+	}
+	if (cluster_read(s, &w, at) < 0)
+		return -1;
+	if (!w.option->argument) {
 		if (w.attached)
 			return parse_fail(p, VERDICT_UNEXPECTED_VALUE, at, "'%s' takes no value",
 				w.option->name);
-		return occurrence_add(p, w.option, 0, NULL, at, at);
+		if (occurrence_add(p, w.option, 0, NULL, at, at) < 0)
+			return -1;
+		return eager_since(p, before);
 	}
-	most = a->max_count < 0 ? (size_t)p->argc : (size_t)a->max_count;
+	most = w.option->argument->max_count < 0 ? (size_t)p->argc
+						 : (size_t)w.option->argument->max_count;
 	values = arena_alloc(
 		p->arena, (most < (size_t)p->argc ? most : (size_t)p->argc) * sizeof(*values));
-	if (w.attached) {
-		if (a->min_count > 1)
-			return parse_fail(p, VERDICT_MISSING_VALUE, at, "'%s' needs %d values",
-				w.option->name, a->min_count);
-		values[0] = w.attached;
-		return occurrence_add(p, w.option, 1, values, at, at);
-	}
-	while (n < most && p->next < p->argc && s->words[p->next].class == 'A' &&
-		!(w.option->attached))
-		values[n++] = p->argv[p->next++];
-	if (n < (size_t)a->min_count)
-		return parse_fail(p, VERDICT_MISSING_VALUE, p->next, "'%s' needs %s",
-			w.option->name, a->min_count > 1 ? "more values" : "a value");
-	return occurrence_add(p, w.option, n, values, at, at + 1);
+	if (values_consume(s, &w, at, values, most, &n) < 0)
+		return -1;
+	if (eager_since(p, before))
+		return 1;
+	return occurrence_add(p, w.option, n, values, at, w.attached ? at : at + 1);
 }
 
 /* Length of the run of arguments that begins at `from`, "--" not counted. */
@@ -233,16 +280,17 @@ static size_t run_length(const struct argparse *s, int from)
 
 /*
  * consume_positionals(): as many of the positionals that are left as this run can
- * satisfy take their words; what they leave is too many.  *first is the next
- * positional.  Words are gathered as operands: how they are shared out among the
- * positionals of one run is what operands_settle() does for all, and since a
- * positional never takes words of two runs, a run that serves the last one ends it.
+ * satisfy take their words, "--" among them; what they leave is too many.  *first
+ * is the next positional.  Words are gathered as operands: how those of one run are
+ * shared out is what operands_settle() does for all, and no positional takes words
+ * of two runs.
  */
-static int positionals_consume(struct argparse *s, size_t *first)
+static void positionals_consume(struct argparse *s, size_t *first)
 {
 	struct parse *p = s->p;
 	const struct command *c = p->command;
 	size_t run = run_length(s, p->next), least = 0, most = 0, last = *first;
+	int taken;
 
 	while (last < c->n_arguments && least + (size_t)c->arguments[last]->min_count <= run) {
 		least += (size_t)c->arguments[last]->min_count;
@@ -251,17 +299,20 @@ static int positionals_consume(struct argparse *s, size_t *first)
 			       : most + (size_t)c->arguments[last]->max_count;
 		last++;
 	}
+	taken = last > *first;
 	*first = last;
 	for (; p->next < p->argc && s->words[p->next].class != 'O'; p->next++) {
-		if (s->words[p->next].class == '-')
+		if (s->words[p->next].class == '-' && taken)
 			continue;
-		if (most == 0)
-			return parse_fail(p, VERDICT_TOO_MANY, p->next,
-				"'%s' has no place for '%.80s' here", c->name, p->argv[p->next]);
-		operand_add(p, p->argv[p->next], p->next);
-		most--;
+		if (most > 0) {
+			operand_add(p, p->argv[p->next], p->next);
+			most--;
+			continue;
+		}
+		parse_fail(p, VERDICT_TOO_MANY, p->next, "'%s' has no place for '%.80s' here",
+			c->name, p->argv[p->next]);
+		late_fault(p);
 	}
-	return 0;
 }
 
 /* A group: the first argument that no option takes names the subcommand. */
@@ -279,22 +330,25 @@ int argparse_read(struct parse *p)
 {
 	struct argparse s = {.p = p};
 	size_t first = 0;
+	int rc;
 
 	if (words_classify(&s) < 0)
 		return -1;
 	while (p->next < p->argc) {
-		int rc;
-
-		if (s.words[p->next].class == 'O')
-			rc = optional_consume(&s);
-		else if (p->command->n_commands > 0)
+		if (s.words[p->next].class != 'O' && p->command->n_commands > 0)
 			return group_rest(&s);
-		else
-			rc = positionals_consume(&s, &first);
+		if (s.words[p->next].class != 'O') {
+			positionals_consume(&s, &first);
+			continue;
+		}
+		rc = optional_consume(&s);
 		if (rc < 0)
 			return -1;
-		if (p->n_occurrences > 0 && p->occurrences[p->n_occurrences - 1].option->eager)
-			return 0;
+		if (rc == 0)
+			continue;
+		/* The positionals so far have been converted by now. */
+		p->n_arguments = first;
+		return operands_settle(p);
 	}
 	return 0;
 }

@@ -189,7 +189,7 @@ static int based_digits(const char *s, unsigned base, int underscores, int after
 	return had_digit;
 }
 
-/* An integer with C-like prefixes.  go: 0b, 0o, underscores; optparse: 0b. */
+/* An integer with C-like prefixes (Go: 0b, 0o and underscores too). */
 static int prefixed_integer(
 	enum dialect dialect, const char *text, struct arena *arena, const char **canonical)
 {
@@ -208,7 +208,7 @@ static int prefixed_integer(
 	second = s[0] == '0' ? (char)(s[1] | 0x20) : '\0';
 	if (second == 'x')
 		base = 16;
-	else if (second == 'b' && dialect != DIALECT_GOPTION)
+	else if (second == 'b' && go)
 		base = 2;
 	else if (second == 'o' && go)
 		base = 8;
@@ -222,6 +222,36 @@ static int prefixed_integer(
 		return 0;
 	*canonical = decimal_of(negative, magnitude, arena);
 	return 1;
+}
+
+/* Python's int(text, base) for bases 2, 8 and 16. */
+static int python_based(
+	const char *text, unsigned base, struct arena *arena, const char **canonical)
+{
+	const char *s = python_ascii(text, arena);
+	char letter = base == 16 ? 'x' : base == 8 ? 'o' : 'b';
+	int negative = *s == '-', prefixed;
+	uint64_t magnitude;
+
+	if (*s == '-' || *s == '+')
+		s++;
+	prefixed = s[0] == '0' && (s[1] | 0x20) == letter;
+	if (!based_digits(s + 2 * prefixed, base, 1, prefixed, negative, &magnitude))
+		return 0;
+	*canonical = decimal_of(negative, magnitude, arena);
+	return 1;
+}
+
+/* optparse takes the base from the very first characters, then asks int(). */
+static int optparse_integer(const char *text, struct arena *arena, const char **canonical)
+{
+	if (text[0] == '0' && (text[1] | 0x20) == 'x')
+		return python_based(text, 16, arena, canonical);
+	if (text[0] == '0' && (text[1] | 0x20) == 'b')
+		return python_based(text[2] ? text + 2 : "0", 2, arena, canonical);
+	if (text[0] == '0')
+		return python_based(text, 8, arena, canonical);
+	return python_integer(text, arena, canonical);
 }
 
 /* [-+] and ASCII digits; unsigned magnitude unbounded unless it is clap's i64. */
@@ -253,6 +283,7 @@ int integer_text(
 		}
 		return python_integer(text, arena, canonical);
 	case DIALECT_OPTPARSE:
+		return optparse_integer(text, arena, canonical);
 	case DIALECT_COBRA:
 	case DIALECT_GOPTION:
 		return prefixed_integer(dialect, text, arena, canonical);

@@ -54,6 +54,8 @@ struct parse {
 	size_t level_start; /* first occurrence of the present level */
 	struct pending *pending;
 	size_t n_pending, cap_pending;
+	size_t n_arguments;   /* positionals of the command that may be filled by now */
+	struct verdict *late; /* argparse: words that nothing took are a fault at the end only */
 	struct operand *operands; /* of the present level; room for argc */
 	size_t n_operands;
 	int ended;			    /* "--" was seen on this level */
@@ -85,6 +87,7 @@ int parse_run(struct parse *p, const struct spec *spec, int argc, const char *co
 /* Reads the words of p->command's level.  0 or -1. */
 int tokens_read(struct parse *p);
 int argparse_read(struct parse *p);
+int argparse_finish(struct parse *p);
 /* Click reads an unknown "command" that looks like an option as one, once more. */
 int tokens_reread(struct parse *p, int from);
 

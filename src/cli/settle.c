@@ -193,7 +193,7 @@ static size_t operands_share(const struct parse *p, size_t j, size_t remaining)
 	int click = p->spec->dialect == DIALECT_CLICK;
 	size_t kept = 0, most = a->max_count < 0 ? remaining : (size_t)a->max_count;
 
-	for (size_t k = j + 1; k < c->n_arguments; k++) {
+	for (size_t k = j + 1; k < p->n_arguments; k++) {
 		const struct argument *later = c->arguments[k];
 
 		if (click)
@@ -239,7 +239,7 @@ int operands_settle(struct parse *p)
 	const struct command *c = p->command;
 	size_t done = 0;
 
-	for (size_t j = 0; j < c->n_arguments; j++) {
+	for (size_t j = 0; j < p->n_arguments; j++) {
 		size_t n = operands_share(p, j, p->n_operands - done);
 
 		if (argument_settle(p, c->arguments[j], p->operands + done, n) < 0)

@@ -346,7 +346,6 @@ int tokens_read(struct parse *p)
 		int is_option = word[0] == '-' && word[1];
 
 		if (!strcmp(word, "--")) {
-			p->ended = 1;
 			rest_take(p);
 			return 0;
 		}

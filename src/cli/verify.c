@@ -41,7 +41,7 @@ static int level_read(struct parse *p)
 	int rc;
 
 	p->n_operands = 0;
-	p->ended = 0;
+	p->n_arguments = p->command->n_arguments;
 	rc = p->spec->dialect == DIALECT_ARGPARSE ? argparse_read(p) : tokens_read(p);
 	return rc < 0 ? -1 : level_settle(p);
 }
@@ -189,7 +189,7 @@ int parse_run(struct parse *p, const struct spec *spec, int argc, const char *co
 	/* A cluster may leave one operand of unknown letters: never more than words. */
 	p->operands = arena_alloc(arena, (size_t)argc * sizeof(*p->operands));
 	rc = p->traits->late_options ? cobra_walk(p) : levels_walk(p);
-	if (rc == 0 && (operands_settle(p) < 0 || rules_settle(p) < 0))
+	if (rc == 0 && (operands_settle(p) < 0 || rules_settle(p) < 0 || argparse_finish(p) < 0))
 		return -1;
 	return rc;
 }
