@@ -11,7 +11,8 @@ static const char known[] =
 	"don't "
 	"wait it app watch new project named from template my is file use host timeout seconds at "
 	"bind address set call push pull then version stop not can you i want what how reload "
-	"hot but path memory limit by be latest number this that stop's done hot-reload github";
+	"--port -p hot hand name but path memory limit by be latest number this that stop's done "
+	"hot-reload github";
 
 static struct lexicon *lexicon(void)
 {
@@ -81,15 +82,21 @@ static const struct {
 	{"don't wait, the app's path isn't what you'd call new", ""},
 	{"don’t wait for redis’s app or redis's", "word redis|word redis"},
 	{"sttart teh server", "word sttart|word teh"},
-	{"push/pull and/or start/stop", ""},
-	{"use src/app or app/x", "path src/app|path app/x"},
-	{"done.then start,stop", ""},
+	{"up/down and/or start/stop", ""},
+	{"use src/app, app/new or app/.", "path src/app|path app/new|path app/"},
+	{"the name is 'my x'. use ./x/. or x/..", "quoted my x|path ./x/|path x/.."},
+	{"hand --no-cache, -q and --x=y on, with --port 80",
+		"name --no-cache|name -q|name --x=y|number 80"},
+	{"use ~=0.11.0.dev5 or >=3.11 of >=3", "version ~=0.11.0.dev5|version >=3.11|number 3"},
+	{"set ID=x-1, URL=http://x.io, limit=8 and FOO=b", "name x-1|url http://x.io|number 8|"
+							   "name FOO=b"},
+	{"done.then start,stop or Image.app", "name Image.app"},
 	{"a,b,c or 8123,8124x", "name a,b,c|name 8123,8124x"},
 	{"set {\"a\": [1, \"b c\"]} please", "quoted {\"a\": [1, \"b c\"]}"},
 	{"8123端口启动服务 at 2024-01-15T10:00", "number 8123|name 2024-01-15T10:00"},
 	{"número — “hola” → redis 👍🏽", "word número|quoted hola|word redis"},
 	{"the 1st, 3rd (not) <that> **stop** [up]", ""},
-	{"- -- --x -p = : / , ' \" ( ) [ {", "path /"},
+	{"- -- --port -p = : / , ' \" ( ) [ {", "path /"},
 	{"use *.py", "path *.py"},
 };
 

@@ -32,10 +32,11 @@ static void spans_are_named(void **state)
 {
 	(void)state;
 	check_print("null", -1);
-	check_print("[\"x\",\"--port\",$3,\"up\"]", 4, "x", "--port", "8123", "up");
+	check_print("[\"x\",\"--to\",$3,\"up\"]", 4, "x", "--to", "8123", "up");
 	check_print("[\"b8\",$2]", 2, "b8", "b8");			   /* word 0 never */
 	check_print("[\"x\",$1,$5,\"./a\"]", 4, "x", "./a", "./a", "./a"); /* each once */
-	check_print("[\"x\",\"--port\"]", 2, "x", "--port");		   /* option names never */
+	check_print("[\"x\",\"--ports\",$8]", 3, "x", "--ports",
+		"--port"); /* an option: where it is one */
 	check_print("[\"x\",\"--port=\"$3,$7]", 3, "x", "--port=8123", "-3");
 	check_print("[\"x\",\"port=8123\",$4]", 3, "x", "port=8123", "two words");
 	check_print("[\"x\",$6,\"q\\\"\\n\\u0001/é\",\"\"]", 4, "x", "q\\\"x", "q\"\n\001/é", "");

@@ -52,17 +52,19 @@ void answer_print_fixed(int argc, const char *const *argv, int fixed, const char
 	buf_addc(out, '[');
 	for (int i = 0; i < argc; i++) {
 		const char *word = argv[i], *equals = is_option(word) ? strchr(word, '=') : NULL;
-		const char *value = equals ? equals + 1 : is_option(word) ? NULL : word;
-		size_t k = 0;
+		size_t len = strlen(word), k = 0;
 
 		if (i)
 			buf_addc(out, ',');
-		if (value && i >= fixed && i > 0)
-			k = span_for(value, strlen(value), request, spans, n_spans, used);
-		if (!k)
-			json_word(word, strlen(word), out);
-		else if (equals)
-			json_word(word, (size_t)(value - word), out);
+		if (i >= fixed && i > 0)
+			k = span_for(word, len, request, spans, n_spans, used);
+		if (!k && equals && i >= fixed && i > 0) {
+			len = (size_t)(equals + 1 - word);
+			k = span_for(equals + 1, strlen(equals + 1), request, spans, n_spans, used);
+			json_word(word, k ? len : strlen(word), out);
+		} else if (!k) {
+			json_word(word, len, out);
+		}
 		if (k) {
 			buf_addf(out, "$%zu", k);
 			used[k - 1] = 1;

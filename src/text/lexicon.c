@@ -31,6 +31,7 @@ struct lexicon {
 
 struct lexicon_counts {
 	struct lexicon words;
+	const struct spec *spec; /* its options are words; NULL: not known */
 	size_t records;
 };
 
@@ -241,6 +242,7 @@ void lexicon_learn_record(struct lexicon_counts *c, const struct spec *spec, con
 	size_t n = 0, cap = 0;
 	int is_command = 0;
 
+	c->spec = spec;
 	if (argc > 0 && verify(spec, argc, argv, &arena, &meaning, &verdict) == VERDICT_OK) {
 		is_command = 1;
 		for (size_t i = 0; i < meaning.n_items; i++) {
@@ -259,6 +261,29 @@ void lexicon_learn_record(struct lexicon_counts *c, const struct spec *spec, con
 	arena_release(&arena);
 }
 
+static void add_spelling(struct lexicon *lex, const char *spelling)
+{
+	char word[WORD_MAX];
+	size_t len = word_lower(spelling, strlen(spelling), word);
+
+	if (len)
+		lexicon_add(lex, word, len);
+}
+
+/* A person who writes an option of this CLI means it, whether records do or not. */
+static void add_options(struct lexicon *lex, const struct spec *spec)
+{
+	for (size_t i = 0; i < spec->n_commands; i++) {
+		const struct command *c = spec->commands[i];
+
+		for (size_t k = 0; k < c->n_own; k++) {
+			add_spelling(lex, c->options[k]->name);
+			for (size_t m = 0; c->options[k]->aliases[m]; m++)
+				add_spelling(lex, c->options[k]->aliases[m]);
+		}
+	}
+}
+
 void lexicon_counts_keep(const struct lexicon_counts *c, size_t min_count, struct lexicon *lex)
 {
 	for (size_t i = 0; i < c->words.n; i++) {
@@ -267,4 +292,6 @@ void lexicon_counts_keep(const struct lexicon_counts *c, size_t min_count, struc
 		if (e->count >= min_count && e->count > e->values)
 			lexicon_add(lex, e->word, e->len);
 	}
+	if (c->spec)
+		add_options(lex, c->spec);
 }

@@ -25,7 +25,8 @@ void lexicon_learn(struct lexicon_counts *c, const char *request, size_t len, si
 void lexicon_learn_record(struct lexicon_counts *c, const struct spec *spec, const char *request,
 	size_t len, int argc, const char *const *argv);
 
-/* Adds the words that at least min_count records used besides values, and more
+/* Adds the options of the records' spec (which must still be there), and the words
+ * that at least min_count records used besides values, and more
  * records than had them as values. */
 void lexicon_counts_keep(const struct lexicon_counts *c, size_t min_count, struct lexicon *lex);
 

@@ -30,8 +30,11 @@ static const char keys[] = " port ports version tag path file config host url im
 			   "name debugger in on at to with from mode level output input format id "
 			   "size memory template "
 			   "title project folder value use is was ";
-static const char pairs[] = " and/or yes/no on/off true/false either/or he/she his/her i/o n/a w/o "
-			    "tcp/udp tcp/ip client/server start/stop and/ w/ ci/cd up/down ";
+static const char pairs[] =
+	" and/or yes/no on/off true/false either/or he/she his/her him/her they/them i/o n/a w/o "
+	"tcp/udp tcp/ip http/https client/server start/stop up/down ci/cd enable/disable "
+	"read/write "
+	"input/output stdin/stdout prod/dev dev/prod and/ w/ ";
 
 static int in_list(const char *list, const char *s, size_t n)
 {
@@ -192,10 +195,15 @@ static int is_size(const char *s, size_t n)
 	return parts > 0;
 }
 
-/* v1, v1.2, 1.2.3, 1.2.3-rc1, 3.12-slim, 2.0.0b1. */
+/* v1, v1.2, 1.2.3, 1.2.3-rc1, 3.12-slim, 2.0.0b1, >=1.2. */
 static int is_version(const char *s, size_t n)
 {
-	size_t v = n && (*s == 'v' || *s == 'V') ? 1 : 0, i = v, dots = 0;
+	size_t sign = 0, v, i, dots = 0;
+
+	while (sign < n && s[sign] && strchr("~<>=!^", s[sign]))
+		sign++;
+	v = sign < n && (s[sign] == 'v' || s[sign] == 'V') ? 1 : 0;
+	i = sign + v;
 
 	for (;;) {
 		size_t more = digits(s + i, n - i);
@@ -209,7 +217,7 @@ static int is_version(const char *s, size_t n)
 		i++;
 	}
 	if (i == n)
-		return v || dots >= 2;
+		return v || dots >= 2 || (sign && dots);
 	return (v || dots) && all_in(s + i, n - i, ".-+_");
 }
 
@@ -280,8 +288,8 @@ static int is_path_start(const char *s, size_t n)
 	return n > 2 && is_ascii_letter(*s) && s[1] == ':' && (s[2] == '\\' || s[2] == '/');
 }
 
-/* With a slash inside: a path, an image, or two words. */
-static int classify_slash(const char *s, size_t n, const struct lexicon *lex, size_t *at)
+/* With a slash inside: a path, an image, or two words that go together. */
+static int classify_slash(const char *s, size_t n)
 {
 	const char *last = find_last(s, n, '/'), *first = find_char(s, n, '/');
 	const char *colon = find_last(s, n, ':');
@@ -294,11 +302,6 @@ static int classify_slash(const char *s, size_t n, const struct lexicon *lex, si
 
 		return dot && in_list(extensions, dot + 1, (size_t)(colon - dot) - 1) ? SPAN_PATH
 										      : SPAN_IMAGE;
-	}
-	if (first == last && is_letters(s, left) && is_letters(first + 1, n - left - 1) && lex &&
-		is_known(lex, s, left) && is_known(lex, first + 1, n - left - 1)) {
-		*at = left;
-		return SPLIT;
 	}
 	if (first == last && digits(s, left) == left && left &&
 		digits(first + 1, n - left - 1) == n - left - 1)
@@ -347,7 +350,7 @@ static int classify_dotted(const char *s, size_t n, const struct lexicon *lex, s
 		return PLAIN; /* e.g, p.m */
 	if (in_list(extensions, last + 1, ending) && !in_list(domains, last + 1, ending))
 		return SPAN_PATH;
-	if (known) {
+	if (known && !(is_upper(*s) && !is_upper(last[1]))) { /* Dockerfile.agent is a name */
 		*at = (size_t)(first - s);
 		return SPLIT;
 	}
@@ -420,14 +423,34 @@ static int classify_comma(const char *s, size_t n, const struct lexicon *lex, si
 	return SPAN_NAME;
 }
 
-static int classify_equals(const char *s, size_t n, size_t *at)
+/* FOO=bar and package==1.2 are values; port=8123 names one. */
+static int classify_equals(const char *s, size_t n, const struct lexicon *lex, size_t *at)
 {
 	size_t left = (size_t)((const char *)memchr(s, '=', n) - s);
 
 	*at = left;
-	if (!left || left + 1 == n || (!is_upper(*s) && in_list(keys, s, left)))
+	if (!left || left + 1 == n || in_list(" id url uri ", s, left))
 		return SPLIT;
-	return SPAN_NAME; /* FOO=bar, package==1.2 */
+	if (!is_upper(*s) &&
+		(in_list(keys, s, left) || (lex && is_letters(s, left) && is_known(lex, s, left))))
+		return SPLIT;
+	return SPAN_NAME;
+}
+
+/* An option of another tool is a value; one that people use here is a word, and
+ * what is behind its = may be a value. */
+static int classify_option(const char *s, size_t n, const struct lexicon *lex, size_t *at)
+{
+	const char *equals = find_char(s, n, '=');
+	size_t name = equals ? (size_t)(equals - s) : n, dashes = 0;
+
+	while (dashes < name && s[dashes] == '-')
+		dashes++;
+	if (lex && dashes < 3 && dashes < name && is_ascii_letter(s[dashes]) &&
+		!is_known(lex, s, name) && (!equals || name + 1 < n))
+		return SPAN_NAME;
+	*at = name;
+	return equals ? SPLIT : PLAIN;
 }
 
 int span_classify(const char *s, size_t n, const struct lexicon *lex, size_t *at)
@@ -439,12 +462,8 @@ int span_classify(const char *s, size_t n, const struct lexicon *lex, size_t *at
 	number = number_length(s, n);
 	if (number == n && n)
 		return SPAN_NUMBER;
-	if (*s == '-') { /* an option: its value may be one */
-		const char *equals = find_char(s, n, '=');
-
-		*at = equals ? (size_t)(equals - s) : 0;
-		return equals ? SPLIT : PLAIN;
-	}
+	if (*s == '-')
+		return classify_option(s, n, lex, at);
 	if (number && is_size(s, n))
 		return SPAN_SIZE;
 	if (is_ipv4(s, n) || is_ipv6(s, n))
@@ -462,7 +481,7 @@ int span_classify(const char *s, size_t n, const struct lexicon *lex, size_t *at
 		}
 	}
 	if (find_char(s, n, '='))
-		return classify_equals(s, n, at);
+		return classify_equals(s, n, lex, at);
 	if (find_char(s, n, ','))
 		return classify_comma(s, n, lex, at);
 	if (find_char(s, n, '@')) {
@@ -475,7 +494,7 @@ int span_classify(const char *s, size_t n, const struct lexicon *lex, size_t *at
 	if (find_char(s, n, '\\'))
 		return SPAN_PATH;
 	if (find_char(s, n, '/'))
-		return classify_slash(s, n, lex, at);
+		return classify_slash(s, n);
 	if (find_char(s, n, ':'))
 		return classify_colon(s, n, at);
 	if (find_char(s, n, '*'))

@@ -8,9 +8,11 @@ const char *const span_type_names[] = {"number", "size", "url", "path", "image",
 	"quoted", "name", "word", NULL};
 const char *const spans_mode_names[] = {"replace", "mark", "none", NULL};
 
+#define DIGITS "0123456789"
+
 enum {
-	LOOK_MAX = 4096 /* longest quotation, and longest word that is looked at */
-};
+	LOOK_MAX = 4096
+}; /* longest quotation, and longest word that is looked at */
 
 struct scan {
 	const char *text;
@@ -214,9 +216,12 @@ static size_t trim_left(const char *s, size_t from, size_t to)
 			break; /* *.py */
 		from++;
 	}
-	for (at = from; at < to && has("#$~<>=^", s[at]);)
+	if (from + 1 < to && has("#$", s[from]) && has(DIGITS, s[from + 1]))
+		return from + 1;
+	for (at = from; at < to && has("~<>=!^", s[at]);)
 		at++;
-	return at < to && s[at] >= '0' && s[at] <= '9' ? at : from;
+	/* >=3 is about the number 3, >=3.11.2 names versions. */
+	return at < to && has(DIGITS, s[at]) && !memchr(s + at, '.', to - at) ? at : from;
 }
 
 /* What stands behind a word. */
@@ -235,8 +240,9 @@ static size_t trim_right(const char *s, size_t from, size_t to)
 		} else if (!has(".,;:!?\"'`*%", last)) {
 			break;
 		} else if (last == '.' &&
-			   (before == '/' || to - from == 1 || (to - from == 2 && before == '.'))) {
-			break; /* . and .. are paths */
+			   (to - from == 1 ||
+				   (before == '.' && (to - from == 2 || s[to - 3] == '/')))) {
+			break; /* . and .. and x/.. are paths */
 		} else if (last == '*' && has("/.", before)) {
 			break;
 		}
@@ -258,12 +264,16 @@ static void scan_word(struct scan *s, size_t from, size_t to)
 		end = word_base(s->text + from, to - from) + from;
 		if (from == end || is_unspaced(code_at(s, from, &size)))
 			return;
+		if (s->text[from] == '.' && end == from + 1 && from > 0 &&
+			!utf8_is_space((unsigned char)s->text[from - 1]))
+			return; /* the full stop behind a quotation */
 		type = span_classify(s->text + from, end - from, s->lex, &at);
 		if (type >= 0)
 			span_add(s, from, end, (enum span_type)type);
 		if (type != SPLIT)
 			return;
-		scan_word(s, from, from + at);
+		if (s->text[from + at] != '=' && s->text[from + at] != ':')
+			scan_word(s, from, from + at); /* else a name of what follows */
 		from += at + 1;
 	}
 }

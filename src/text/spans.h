@@ -66,7 +66,8 @@ extern const char *const spans_mode_names[]; /* NULL-terminated */
 /* The answer text of a canonical argv: its JSON without blanks, in which a word
  * that equals a span's text is written as a bare $K, K from 1, and so is the part of
  * a word behind an option's "=": "--option="$K.  Each span once, the first unused
- * one that fits; word 0 and option names never.  argc < 0: "null". */
+ * one that fits; word 0 never, and an option only where it is a span: one that is no
+ * word of the lexicon, to be handed on to another tool.  argc < 0: "null". */
 void answer_print(int argc, const char *const *argv, const char *request, const struct span *spans,
 	size_t n_spans, struct buf *out);
 
