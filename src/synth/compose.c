@@ -195,6 +195,8 @@ static const char *join_noun(struct said *s, const struct piece *p, int after_co
 		return dice < 60 ? " " : " with ";
 	if (s->last == PHRASE_QUESTION || s->last == PHRASE_SENTENCE || bare)
 		return ", ";
+	if (!p->stated || !p->stated->n_values)
+		return dice < 80 ? ", " : " - "; /* "with machine readable" is no English */
 	if (after_command)
 		return dice < 55 ? " with " : ", ";
 	return dice < 40 ? " and " : ", ";

@@ -54,6 +54,6 @@ extern const struct words words_flag_verb; /* around an imperative: "make it %v"
 
 /* words_oos.c */
 extern const struct words oos_task, oos_small_talk, oos_concept, oos_danger, oos_missing,
-	oos_missing_command, oos_feature_verb, oos_feature_tail;
+	oos_missing_command, oos_feature_verb, oos_feature_tail, oos_wish;
 
 #endif

@@ -7,6 +7,7 @@
 
 enum kind {
 	OOS_TASK,
+	OOS_WISH,
 	OOS_FEATURE,
 	OOS_FOREIGN,
 	OOS_MISSING,
@@ -16,9 +17,9 @@ enum kind {
 	OOS_KINDS
 };
 
-static const char *const kind_keys[OOS_KINDS] = {"oos.other-tool", "oos.feature", "oos.option",
-	"oos.missing", "oos.talk", "oos.concept", "oos.danger"};
-static const unsigned char kind_weights[OOS_KINDS] = {29, 18, 9, 19, 6, 10, 9};
+static const char *const kind_keys[OOS_KINDS] = {"oos.other-tool", "oos.wish", "oos.feature",
+	"oos.option", "oos.missing", "oos.talk", "oos.concept", "oos.danger"};
+static const unsigned char kind_weights[OOS_KINDS] = {28, 17, 4, 9, 18, 5, 10, 9};
 
 static const char *pick(struct rng *r, const struct words *w)
 {
@@ -124,6 +125,8 @@ static const struct words *templates_of(enum kind kind)
 	switch (kind) {
 	case OOS_TASK:
 		return &oos_task;
+	case OOS_WISH:
+		return &oos_wish;
 	case OOS_FEATURE:
 		return &oos_feature_tail;
 	case OOS_MISSING:
@@ -158,6 +161,24 @@ static void make_ids(struct oos *oos)
 	buf_release(&id);
 }
 
+/* The wishes whose verb the spec does not know. */
+static void find_wishes(struct oos *oos)
+{
+	oos->wishes = arena_alloc(&oos->arena, (oos_wish.n + 1) * sizeof *oos->wishes);
+	oos->n_wishes = oos_wish.n;
+	for (unsigned i = 0; i < oos_wish.n; i++) {
+		const char *wish = oos_wish.at[i], *object = strstr(wish, " %o");
+		size_t len = strcspn(wish, " ");
+		char verb[64];
+
+		if (object && (size_t)(object - wish) < 12)
+			len = (size_t)(object - wish); /* "roll back", "load test" */
+		memcpy(verb, wish, len);
+		verb[len] = '\0';
+		oos->wishes[i] = spec_knows(oos->plan->spec, verb) ? NULL : wish;
+	}
+}
+
 void oos_init(struct oos *oos, const struct plan *plan)
 {
 	const char **verbs;
@@ -169,6 +190,7 @@ void oos_init(struct oos *oos, const struct plan *plan)
 		if (!spec_knows(plan->spec, oos_feature_verb.at[i]))
 			verbs[oos->n_verbs++] = oos_feature_verb.at[i];
 	oos->verbs = verbs;
+	find_wishes(oos);
 	find_foreign(oos);
 	make_ids(oos);
 }
@@ -211,7 +233,8 @@ static const struct synth_item *valued_item(const struct synth_command *c, struc
 		const struct synth_item *item = &c->items[rng_below(r, c->n_items)];
 
 		if (item->argument && item->option && !item->option->optional_value &&
-			!item->argument->n_accepted && !item->argument->passthrough)
+			!item->argument->n_accepted && !item->argument->passthrough &&
+			phrase_noun_reads(item->noun))
 			return item;
 	}
 	return NULL;
@@ -247,12 +270,12 @@ static void fill_slot(struct oos *oos, const char *name, size_t len, struct rng 
 }
 
 /* Appends a template to the body.  c and item may be NULL where it names none. */
-static void fill(struct oos *oos, const char *template, const struct synth_command *c,
-	const struct synth_item *item, struct rng *r)
+static void fill_len(struct oos *oos, const char *template, size_t len,
+	const struct synth_command *c, const struct synth_item *item, struct rng *r)
 {
 	const struct phrase *p;
 
-	for (const char *s = template; *s; s++) {
+	for (const char *s = template; s < template + len; s++) {
 		if (*s == '{') {
 			const char *end = strchr(s, '}');
 
@@ -276,21 +299,48 @@ static void fill(struct oos *oos, const char *template, const struct synth_comma
 	}
 }
 
+static void fill(struct oos *oos, const char *template, const struct synth_command *c,
+	const struct synth_item *item, struct rng *r)
+{
+	fill_len(oos, template, strlen(template), c, item, r);
+}
+
+static const char *any_object(const struct synth_command *c, struct rng *r)
+{
+	return c->n_objects ? c->objects[rng_below(r, c->n_objects)] : "the project";
+}
+
+static void draw_wish(struct oos *oos, struct rng *r)
+{
+	const struct synth_command *c = any_command(oos, r);
+	unsigned wish = 0;
+	const char *object;
+
+	for (unsigned attempt = 0; attempt < 64; attempt++) {
+		wish = rng_below(r, oos->n_wishes);
+		if (oos->wishes[wish])
+			break;
+	}
+	object = strstr(oos_wish.at[wish], "%o");
+	buf_clear(&oos->scratch);
+	fill_len(oos, oos_wish.at[wish], (size_t)(object - oos_wish.at[wish]), c, NULL, r);
+	text_add(&oos->body, any_object(c, r));
+	fill_len(oos, object + 2, strlen(object + 2), c, NULL, r);
+	text_id(&oos->body, oos->ids[OOS_WISH][wish]);
+}
+
 static void draw_feature(struct oos *oos, struct rng *r)
 {
 	const struct synth_command *c = any_command(oos, r);
 	unsigned tail = rng_below(r, oos_feature_tail.n);
-	const char *object = "the project";
 
-	if (c->n_objects)
-		object = c->objects[rng_below(r, c->n_objects)];
 	if (!oos->n_verbs) {
 		text_add(&oos->body, "undo");
 	} else {
 		text_add(&oos->body, oos->verbs[rng_below(r, oos->n_verbs)]);
 	}
 	text_add(&oos->body, " ");
-	text_add(&oos->body, object);
+	text_add(&oos->body, any_object(c, r));
 	fill(oos, oos_feature_tail.at[tail], c, NULL, r);
 	text_id(&oos->body, oos->ids[OOS_FEATURE][tail]);
 }
@@ -311,7 +361,9 @@ static void draw_foreign(struct oos *oos, struct rng *r)
 		if ((clause->slot != NULL) == (f->item->argument != NULL))
 			break;
 	}
-	text_add(&oos->body, clause->form == PHRASE_ADVERB ? " "
+	text_add(&oos->body, clause->form == PHRASE_ADVERB || !strncmp(clause->text, "and ", 4) ||
+					     !strncmp(clause->text, "also ", 5)
+				     ? " "
 			     : clause->form == PHRASE_NOUN ? " with "
 			     : clause->form == PHRASE_VERB ? " and "
 							   : ", ");
@@ -404,6 +456,9 @@ void oos_draw(struct oos *oos, struct composer *composer, struct rng *r, struct 
 		kind = OOS_TASK;
 	text_clear(&oos->body);
 	switch (kind) {
+	case OOS_WISH:
+		draw_wish(oos, r);
+		break;
 	case OOS_FEATURE:
 		draw_feature(oos, r);
 		break;

@@ -13,6 +13,8 @@ struct oos {
 	const char ***ids;
 	const char *const *verbs; /* of features that the spec does not mention */
 	unsigned n_verbs;
+	const char **wishes; /* templates; NULL: the spec knows the verb */
+	unsigned n_wishes;
 	/* (command, foreign item) pairs whose combination means nothing */
 	struct oos_foreign {
 		const struct synth_command *command;

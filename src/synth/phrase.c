@@ -70,8 +70,15 @@ static const char *object_of(const char *text, size_t verb)
 	static const char *const determiners[] = {"the ", "a ", "an ", "my ", "our ", "this ",
 		"all ", "some ", "every ", "these ", "your "};
 
+	const char *last = strrchr(text, ' ');
+
 	if (!verb || text[verb] != ' ')
 		return NULL;
+	for (const char *const *w = (const char *const[]){"running", "deployed", "up", "away",
+		     "online", "down", "off", "open", "ready", "going", "done", NULL};
+		last && *w; w++)
+		if (!strcasecmp(last + 1, *w))
+			return NULL; /* "get the stack running": no object alone */
 	for (size_t i = 0; i < sizeof determiners / sizeof *determiners; i++)
 		if (!strncasecmp(text + verb + 1, determiners[i], strlen(determiners[i])))
 			return text + verb + 1;
@@ -139,7 +146,7 @@ static void compose_verbs(struct synth_command *c, struct arena *arena)
 
 		if (!object || class < 0 || strstr(phrase, "{}"))
 			continue;
-		if (c->n_objects < OBJECTS_MAX)
+		if (c->n_objects < OBJECTS_MAX && !strstr(object, " and ") && strlen(object) < 40)
 			objects[c->n_objects++] = object;
 		add_composed(&c->phrases, arena, object, class, &text);
 	}

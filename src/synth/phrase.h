@@ -55,6 +55,8 @@ void phrases_of_items(struct synth_command *c, struct arena *arena);
 /* Drops phrasings that say more than one command. */
 void phrases_drop_shared(struct synth_command *commands, unsigned n);
 
+/* Whether "the NOUN is ..." reads: not "the push to is", not "the name contains is". */
+int phrase_noun_reads(const char *noun);
 /* Builder: adds a phrase unless the list has its text already. */
 void phrase_add(struct phrase_list *list, struct arena *arena, const char *text, unsigned weight);
 /* Removes the phrases for which drop[i] is set; before phrase_finish(). */

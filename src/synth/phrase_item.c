@@ -69,8 +69,7 @@ static const char *noun_of(const char *name, struct arena *arena)
 	return noun;
 }
 
-/* Whether "the NOUN is ..." reads: not "the push to is", not "the name contains is". */
-static int noun_reads(const char *noun)
+int phrase_noun_reads(const char *noun)
 {
 	static const char *const last_words[] = {"to", "from", "contains", "with", "by", "in", "on",
 		"for", "of", "at", "after", "before", "since", "until", "only", "is", "as", "than",
@@ -90,7 +89,7 @@ static unsigned nouns_of(
 {
 	unsigned n = 0;
 
-	if (noun_reads(item->noun) || !item->clauses.n)
+	if (phrase_noun_reads(item->noun) || !item->clauses.n)
 		nouns[n++] = item->noun;
 	for (unsigned i = 0; i < item->clauses.n && n < NOUNS_MAX; i++) {
 		const struct phrase *p = &item->clauses.at[i];
@@ -107,7 +106,7 @@ static unsigned nouns_of(
 			known += strlen(nouns[k]) == len - 3 &&
 				 !strncasecmp(nouns[k], p->text, len - 3);
 		nouns[n] = arena_strndup(arena, p->text, len - 3);
-		n += !known && noun_reads(nouns[n]);
+		n += !known && phrase_noun_reads(nouns[n]);
 	}
 	return n;
 }

@@ -155,6 +155,20 @@ static const char *const *extensions(const char *name, const char *description)
 	return NULL;
 }
 
+/* Whether the examples look like files: names with an extension, or a capital. */
+static int examples_are_files(const struct argument *a)
+{
+	size_t files = 0, n = 0;
+
+	for (; a->values && a->values[n]; n++) {
+		const char *slash = strrchr(a->values[n], '/');
+		const char *name = slash ? slash + 1 : a->values[n];
+
+		files += (name[0] && strchr(name + 1, '.')) || isupper((unsigned char)name[0]);
+	}
+	return n && 2 * files > n;
+}
+
 static enum value_kind kind_of_path(const struct argument *a, const char *name)
 {
 	const char *d = a->description;
@@ -163,6 +177,8 @@ static enum value_kind kind_of_path(const struct argument *a, const char *name)
 		return KIND_DIRECTORY;
 	if (a->exists && !strcmp(a->exists, "file"))
 		return KIND_FILE;
+	if (a->values && a->values[0])
+		return examples_are_files(a) ? KIND_FILE : KIND_DIRECTORY;
 	if (has_word(name, "dir") || has_word(name, "directory") || has_word(name, "folder"))
 		return KIND_DIRECTORY;
 	if (!has_word(name, "file") && !has_word(name, "config") && !has_word(d, "file") &&
@@ -300,8 +316,10 @@ int value_plan_init(
 	p->real_maximum = a->has_maximum ? a->maximum : p->real_minimum + 100;
 	if (p->minimum == 0 && p->maximum > 1)
 		p->minimum = 1;
-	if (p->kind == KIND_FILE)
+	if (p->kind == KIND_FILE) {
+		p->like_examples = examples_are_files(a);
 		p->extensions = extensions(name, a->description);
+	}
 	if (p->kind == KIND_PORT && (p->minimum > 80 || p->maximum < 65535))
 		if (a->has_minimum || (a->has_maximum && a->maximum < 65535))
 			p->kind = p->minimum > 80 || p->maximum < 65535 ? KIND_INTEGER : KIND_PORT;

@@ -1,6 +1,7 @@
 /* values.c - see values.h. */
 #include "synth/values.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 #include "synth/english.h"
@@ -104,12 +105,42 @@ static void draw_root(struct rng *r, struct buf *out)
 	}
 }
 
+/* A file name after that of an example: "Dockerfile", "Dockerfile.billing",
+ * "api.Dockerfile", "langgraph.json", "billing.json". */
+static void draw_like_example(const struct value_plan *p, struct rng *r, struct buf *out)
+{
+	const char *example = p->pool[rng_below(r, (uint32_t)p->n_pool)];
+	const char *name = strrchr(example, '/') ? strrchr(example, '/') + 1 : example;
+	const char *dot = strrchr(name, '.');
+	int original = rng_below(r, 3) == 0;
+
+	if (!dot || dot == name) {
+		buf_adds(out, name);
+		if (!original && p->kind == KIND_FILE) {
+			buf_addc(out, '.');
+			draw_stem(r, out);
+		}
+	} else if (original) {
+		buf_adds(out, name);
+	} else if (isupper((unsigned char)name[0])) { /* the name before the dot is fixed */
+		buf_add(out, name, (size_t)(dot - name) + 1);
+		draw_stem(r, out);
+	} else {
+		draw_stem(r, out);
+		buf_adds(out, dot);
+	}
+}
+
 static void draw_file(const struct value_plan *p, struct rng *r, struct buf *out)
 {
 	size_t n = 0;
 
 	draw_root(r, out);
 	draw_directories(r, out);
+	if (p && p->like_examples && (!p->extensions || rng_below(r, 2))) {
+		draw_like_example(p, r, out);
+		return;
+	}
 	draw_stem(r, out);
 	while (p && p->extensions && p->extensions[n])
 		n++;

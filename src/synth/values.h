@@ -45,6 +45,7 @@ struct value_plan {
 	const char *const *pool; /* n_pool of them, for KIND_POOL and as examples */
 	size_t n_pool;
 	const char *const *extensions; /* for KIND_FILE: NULL-terminated, with the dot */
+	int like_examples;	       /* files are named after the examples */
 	long long minimum, maximum;    /* for integers */
 	double real_minimum, real_maximum;
 	double example_share; /* how often an example of the spec is taken */
