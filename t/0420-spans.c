@@ -90,7 +90,7 @@ static const struct {
 	{"use ~=0.11.0.dev5 or >=3.11 of >=3", "version ~=0.11.0.dev5|version >=3.11|number 3"},
 	{"set ID=x-1, URL=http://x.io, limit=8 and FOO=b", "name x-1|url http://x.io|number 8|"
 							   "name FOO=b"},
-	{"done.then start,stop or Image.app", "name Image.app"},
+	{"done.then start,stop or Image.build", "name Image.build"},
 	{"a,b,c or 8123,8124x", "name a,b,c|name 8123,8124x"},
 	{"set {\"a\": [1, \"b c\"]} please", "quoted {\"a\": [1, \"b c\"]}"},
 	{"8123端口启动服务 at 2024-01-15T10:00", "number 8123|name 2024-01-15T10:00"},
