@@ -102,7 +102,7 @@ const char *jsonl_name(const struct jsonl_reader *in)
 int jsonl_pending(const struct jsonl_reader *in)
 {
 	return in->text.len > in->pos &&
-		memchr(in->text.data + in->pos, '\n', in->text.len - in->pos) != NULL;
+	       memchr(in->text.data + in->pos, '\n', in->text.len - in->pos) != NULL;
 }
 
 /* One read(2) behind what is left of the last one.  0, or -1. */

@@ -46,15 +46,12 @@ static size_t slot_at(const char *s, size_t len)
 /* Punctuation and blanks at s that a careful writer does not leave. */
 static size_t seam_at(const char *request, const char *s, size_t len, const char **what)
 {
-	unsigned char after = len > 2 ? (unsigned char)s[2] : ' ';
-
 	if (*s == ' ') {
 		*what = "blank too many";
 		if (len == 1 || s == request)
 			return 1;
-		if (s[1] == ' ' || s[1] == ',')
-			return 2;
-		return s[1] == '.' && after == ' ' ? 2 : 0;
+		/* " ." may well be the directory. */
+		return s[1] == ' ' || s[1] == ',' ? 2 : 0;
 	}
 	if (len < 2)
 		return 0;
@@ -100,10 +97,14 @@ static const char *doubled(
 	const char *request, size_t len, int argc, const char *const *argv, size_t *found_len)
 {
 	const char *last = NULL, *word;
-	size_t at = 0, last_len = 0, word_len;
+	size_t at = 0, last_len = 0, word_len, code = 0;
+	int in_code = 0;
 
 	while ((word = words_next(request, len, &at, &word_len))) {
-		if (last && last_len == word_len && last + last_len + 1 == word &&
+		/* `npm run run` is for the shell to judge. */
+		for (; request + code < word; code++)
+			in_code ^= request[code] == '`';
+		if (last && !in_code && last_len == word_len && last + last_len + 1 == word &&
 			strncasecmp(last, word, word_len) == 0 && !may_repeat(word, word_len)) {
 			char lower[64] = "";
 

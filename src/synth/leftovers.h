@@ -4,9 +4,9 @@
  *
  *   {} {name} <slot> %s %(name)s   slots
  *   "" '' () []                    where a slot was filled with nothing
- *   two blanks, blank at an end, blank before a comma or full stop
+ *   two blanks, blank at an end, blank before a comma
  *   ,, ,. ,?                       joined badly
- *   the the                        a word twice (not: that that, very very ...)
+ *   the the                        a word twice (not: that that, very very, within backticks)
  *
  * Nothing that an argv word holds too is a leftover: a request may well be about
  * '{}' or <name>.

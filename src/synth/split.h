@@ -43,7 +43,7 @@ struct splitter {
  * component is chosen so that the shares come about for records of
  * SPLIT_COMPONENTS components that may be held out. */
 enum {
-	SPLIT_COMPONENTS = 5
+	SPLIT_COMPONENTS = 3
 };
 void splitter_init(struct splitter *s, uint64_t seed, const double shares[SIDE_COUNT]);
 
