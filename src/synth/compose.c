@@ -250,7 +250,7 @@ static void say(struct said *s, const struct piece *p, int after_command, enum o
 	join(s, p, after_command, order);
 	gerund = s->frame->form == FORM_GERUND && p->form == PHRASE_VERB &&
 		 s->out->buf.len > before + 4 &&
-		 !memcmp(s->out->buf.data + s->out->buf.len - 5, " and ", 5) && p->stated;
+		 !memcmp(s->out->buf.data + s->out->buf.len - 5, " and ", 5) && p->stated && !p->fixed;
 	say_text(s, p, gerund);
 	s->started = 1;
 	s->last = p->form;
