@@ -50,6 +50,7 @@ const struct dialect_traits dialect_traits[DIALECT_COUNT] = {
 		.clusters = 1,
 		.interspersed = 1,
 		.dash_values = 1,
+		.optional_equals = 1,
 		.flag_values = 1,
 		.checks_overridden = 1,
 		.late_options = 1,

@@ -29,6 +29,7 @@ struct dialect_traits {
 	unsigned char interspersed;	 /* options may follow operands */
 	unsigned char dash_values;	 /* a value of its own word may begin with a dash */
 	unsigned char optional_separate; /* an optional value may be the next word */
+	unsigned char optional_equals;	 /* ... and, in a cluster, only behind a "=" */
 	unsigned char flag_values;	 /* --flag=false */
 	unsigned char repeats_refused;	 /* a single option twice is a fault, not last wins */
 	unsigned char checks_overridden; /* values that a later one replaces are checked too */

@@ -209,7 +209,7 @@ static int long_read(struct parse *p, const char *word, int at)
 	const struct option *o;
 	int found;
 
-	if (p->traits->one_dash_long && word[1] == '-')
+	if (p->traits->one_dash_long && word[1] == '-' && !lookup_option(p->command, word, len))
 		word++, len--;
 	found = long_option_find(p, word, len, at, &o);
 	/* "-p" is a short option: "-p=5" is for short_read(). */
@@ -271,6 +271,11 @@ static int short_read(struct parse *p, const char *word, int at, int ignores, ch
 		if (!o)
 			return unknown_option(p, word[2] && !p->traits->clusters ? word : spelling,
 				word[2] && !p->traits->clusters ? strlen(word) : size + 1, at);
+		if (o->argument && p->traits->optional_equals && value_optional(o) && s[0] != '=') {
+			if (occurrence_add(p, o, 0, NULL, at, at) < 0)
+				return -1;
+			continue;
+		}
 		if (o->argument) {
 			const char *attached = cluster_value(p, s);
 

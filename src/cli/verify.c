@@ -98,38 +98,48 @@ static int levels_walk(struct parse *p)
 	return rc == 2 ? 1 : rc;
 }
 
-/* Cobra looks for the command first, stepping over options and their values;
- * options are then read by the command that was found. */
-static int cobra_find(struct parse *p)
+/* The first word that is neither an option nor, as far as c knows, an option's value;
+ * -1 where there is none before "--".  An unknown option is taken to have a value. */
+static int cobra_word(const struct parse *p, const struct command *c)
 {
-	unsigned char *taken = arena_zalloc(p->arena, (size_t)p->argc);
-
-	p->taken = taken;
 	for (int i = 1; i < p->argc; i++) {
 		const char *word = p->argv[i];
-		const struct command *child;
 		const struct option *o;
 
-		if (!strcmp(word, "--"))
-			break;
-		if (word[0] == '-' && word[1]) {
-			int is_long = word[1] == '-';
-
-			if (strchr(word, '=') || (!is_long && word[2]))
-				continue;
-			o = lookup_option(p->command, word, strlen(word));
-			if (!o || (o->argument && !o->optional_value))
-				i++;
+		if (p->taken[i] || !*word || !strcmp(word, "-"))
 			continue;
-		}
-		child = lookup_command(p->command, word);
-		if (!child)
-			break;
-		taken[i] = 1;
-		p->command = child;
-		p->command_at[child->depth] = i;
+		if (!strcmp(word, "--"))
+			return -1;
+		if (word[0] != '-')
+			return i;
+		if (strchr(word, '=') || (word[1] != '-' && word[2]))
+			continue;
+		o = lookup_option(c, word, strlen(word));
+		if (o && (!o->argument || o->optional_value))
+			continue;
+		for (i++; i < p->argc && p->taken[i];)
+			i++;
 	}
-	return 0;
+	return -1;
+}
+
+/* Cobra looks for the command first, from the beginning again at each level;
+ * options are then read by the command that was found. */
+static void cobra_find(struct parse *p)
+{
+	unsigned char *taken = arena_zalloc(p->arena, (size_t)p->argc);
+	const struct command *child;
+	int at;
+
+	p->taken = taken;
+	while ((at = cobra_word(p, p->command)) >= 0) {
+		child = lookup_command(p->command, p->argv[at]);
+		if (!child)
+			return;
+		taken[at] = 1;
+		p->command = child;
+		p->command_at[child->depth] = at;
+	}
 }
 
 static int cobra_walk(struct parse *p)
