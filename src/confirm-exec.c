@@ -19,6 +19,7 @@
 #include "base/options.h"
 #include "cli/spec.h"
 #include "exec/audit.h"
+#include "exec/entry.h"
 #include "exec/environment.h"
 #include "exec/grammar.h"
 #include "exec/proposal.h"
@@ -144,7 +145,7 @@ static const struct argp argp = {option_list, parse_option, NULL,
 	"removed.  A command is run only after its entry is on the disk.",
 	NULL, NULL, NULL};
 
-/* What a refusal is: said, logged where there is a log, exit 126 (or the code). */
+/* One proposal, from its record to its end. */
 struct session {
 	const struct options *options;
 	struct arena arena;
@@ -158,78 +159,20 @@ struct session {
 	char run[17]; /* ties the two entries of a run together */
 };
 
-static json_t *json_text(const char *text)
+/* A refusal before the question: said, and kept in the log where there is one. */
+static void __attribute__((noreturn)) refuse(struct session *s, const struct error *why)
 {
-	json_t *json = json_string(text);
 	struct buf shown = {0};
+	json_t *entry;
+	struct error err;
 
-	if (json)
-		return json;
-	visible_plain(&shown, text, strlen(text));
-	json = json_string(shown.data ? shown.data : "");
-	buf_release(&shown);
-	return json;
-}
-
-static json_t *environment_names(const struct plan *plan)
-{
-	json_t *names = json_array();
-
-	for (size_t i = 0; i < plan->n_environment; i++) {
-		const char *entry = plan->environment[i];
-
-		json_array_append_new(names, json_stringn(entry, strcspn(entry, "=")));
-	}
-	return names;
-}
-
-static json_t *text_list(size_t n, const char *const *list)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < n; i++)
-		json_array_append_new(array, json_text(list[i]));
-	return array;
-}
-
-/* The entry before the start: the decision and all that it was about. */
-static json_t *decision_entry(const struct session *s, const char *decision)
-{
-	const struct plan *p = &s->plan;
-	json_t *entry = json_object();
-
-	json_object_set_new(entry, "event", json_string("decision"));
-	json_object_set_new(entry, "run", json_string(s->run));
-	json_object_set_new(entry, "decision", json_string(decision));
-	json_object_set_new(entry, "argv", json_from_argv(p->argc, p->argv));
-	json_object_set_new(entry, "program", json_text(p->exe.path));
-	json_object_set_new(entry, "hash", json_string(p->exe.identity.hash));
-	json_object_set_new(entry, "directory", json_text(p->directory));
-	json_object_set_new(entry, "environment", environment_names(p));
-	json_object_set_new(entry, "sandbox", json_boolean(p->sandbox));
-	json_object_set_new(entry, "network", json_boolean(p->network || !p->sandbox));
-	json_object_set_new(entry, "write", text_list(p->n_write, p->write));
-	json_object_set_new(entry, "timeout", json_integer(p->timeout));
-	json_object_set_new(entry, "spec", json_string(s->spec->hash));
-	json_object_set_new(entry, "digest", json_string(p->digest));
-	json_object_set_new(entry, "uid", json_integer((json_int_t)getuid()));
-	return entry;
-}
-
-static json_t *end_entry(const struct session *s, const struct outcome *o, int status)
-{
-	json_t *entry = json_object();
-
-	json_object_set_new(entry, "event", json_string("end"));
-	json_object_set_new(entry, "run", json_string(s->run));
-	json_object_set_new(entry, "started", json_boolean(o->started));
-	json_object_set_new(entry, "status", json_integer(status));
-	json_object_set_new(entry, "signal", o->signal ? json_integer(o->signal) : json_null());
-	json_object_set_new(entry, "timed_out", json_boolean(o->timed_out));
-	json_object_set_new(entry, "seconds", json_real(o->seconds));
-	if (!o->started && !o->timed_out)
-		json_object_set_new(entry, "error", json_text(o->failure.message));
-	return entry;
+	visible_plain(&shown, why->message, strlen(why->message));
+	entry = entry_refused(s->run, &s->proposal, shown.data);
+	if (!s->log)
+		json_decref(entry);
+	else if (audit_append(s->log, entry, &err) != 0)
+		warn("%s", err.message);
+	die(why->code, "%s", shown.data);
 }
 
 /* --spec, or the grammar of the CLI that the record names, in a fixed place. */
@@ -291,13 +234,12 @@ enum {
 };
 
 /* argv[0] to an open file; PATH of the command is where we looked, then the default. */
-static void plan_program(struct session *s)
+static int plan_program(struct session *s, struct error *err)
 {
 	const struct options *o = s->options;
 	const char *const *directories = default_path;
 	size_t n = N_DEFAULT_PATH, count;
 	struct buf path = {0};
-	struct error err;
 	char **environment;
 
 	if (o->path.n) {
@@ -308,14 +250,13 @@ static void plan_program(struct session *s)
 		buf_addf(&path, "%s%s", i ? ":" : "", directories[i]);
 	for (size_t i = 0; o->path.n && i < N_DEFAULT_PATH; i++)
 		buf_addf(&path, ":%s", default_path[i]);
-	if (environment_make(path.data, o->pass.items, o->pass.n, &s->arena, &environment, &count,
-		    &err) != 0 ||
-		executable_find(s->plan.argv[0], directories, n, &s->arena, &s->plan.exe, &err) !=
-			0)
-		die_error(&err);
+	if (environment_make(
+		    path.data, o->pass.items, o->pass.n, &s->arena, &environment, &count, err) != 0)
+		die_error(err); /* misuse, no refusal */
 	buf_release(&path);
 	s->plan.environment = (const char *const *)environment;
 	s->plan.n_environment = count;
+	return executable_find(s->plan.argv[0], directories, n, &s->arena, &s->plan.exe, err);
 }
 
 static void plan_directory(struct session *s)
@@ -331,15 +272,15 @@ static void plan_directory(struct session *s)
 	s->plan.directory_inode = st.st_ino;
 }
 
-static void plan_make(struct session *s)
+static int plan_make(struct session *s, struct error *err)
 {
 	const struct options *o = s->options;
 	struct plan *p = &s->plan;
-	struct error err;
 
 	p->argc = s->proposal.argc;
 	p->argv = s->proposal.argv;
-	plan_program(s);
+	if (plan_program(s, err) != 0)
+		return -1;
 	plan_directory(s);
 	p->timeout = o->timeout;
 	p->sandbox = !o->no_sandbox;
@@ -355,10 +296,9 @@ static void plan_make(struct session *s)
 		*strrchr(directory, '/') = '\0';
 		p->audit_directory = directory;
 	}
-	if (p->sandbox && (sandbox_possible(p, &err) != 0 || run_probe(p, &err) != 0))
-		die_error(&err);
-	if (plan_digest(p, s->directory, p->digest, &err) != 0)
-		die_error(&err);
+	if (p->sandbox && (sandbox_possible(p, err) != 0 || run_probe(p, err) != 0))
+		return -1;
+	return plan_digest(p, s->directory, p->digest, err);
 }
 
 static void open_log(struct session *s)
@@ -383,7 +323,8 @@ static void log_decision(struct session *s, const char *decision)
 {
 	struct error err;
 
-	if (audit_append(s->log, decision_entry(s, decision), &err) != 0)
+	if (audit_append(s->log, entry_decision(s->run, &s->plan, s->spec->hash, decision), &err) !=
+		0)
 		die(EXIT_FAILURE_OWN, "%s: nothing was run", err.message);
 }
 
@@ -432,7 +373,7 @@ static int run(struct session *s)
 		o.failure = err;
 	}
 	status = o.timed_out ? EXIT_TIMEOUT : o.started ? o.status : (int)o.failure.code;
-	if (audit_append(s->log, end_entry(s, &o, status), &err) != 0)
+	if (audit_append(s->log, entry_end(s->run, &o, status), &err) != 0)
 		warn("%s: the command ran, but its end is not in the log", err.message);
 	if (o.timed_out)
 		warn("the command was ended after %d s", s->plan.timeout);
@@ -455,11 +396,20 @@ static int verify_log(const char *path)
 	return EXIT_OK;
 }
 
+/* Everything up to the question; ends the program where it may not be asked. */
+static void prepare(struct session *s)
+{
+	struct error err;
+
+	if (proposal_verify(s->spec, &s->arena, &s->proposal, &err) != 0 || plan_make(s, &err) != 0)
+		refuse(s, &err);
+}
+
 static int dry_run(struct session *s)
 {
 	struct buf text = {0};
 
-	plan_make(s);
+	prepare(s);
 	question_describe(&s->plan, &s->proposal, s->spec_path, &text);
 	if (fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout) != 0)
 		die_errno(EXIT_FAILURE_OWN, "standard output");
@@ -494,10 +444,6 @@ static void load_proposal(struct session *s)
 		die(EXIT_REFUSED, "no command is proposed: %s", reason.data);
 	}
 	load_spec(s);
-	if (proposal_verify(s->spec, &s->arena, &s->proposal, &err) != 0) {
-		visible_plain(&reason, err.message, strlen(err.message));
-		die(EXIT_REFUSED, "%s", reason.data);
-	}
 }
 
 int main(int argc, char **argv)
@@ -516,7 +462,7 @@ int main(int argc, char **argv)
 	if (options.dry_run)
 		return dry_run(&session);
 	open_log(&session);
-	plan_make(&session);
+	prepare(&session);
 	approved = ask(&session);
 	log_decision(&session, approved ? "approved" : "declined");
 	if (!approved)

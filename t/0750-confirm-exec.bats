@@ -158,6 +158,16 @@ yes_to_nothing() {
   person "{\"proposal\":$1,\"verdict\":{\"ok\":true,\"code\":\"ok\"}}" --
 }
 
+@test "rule 1: refusals are in the log" {
+  run confirm '{"proposal":["probe","explode"]}'
+  [ "$status" -eq 126 ]
+  rm "$W/bin/probe"
+  run -127 confirm "$ARGS"
+  run jq -c '[.number, .decision, .argv, (.reason | length > 10)]' "$W/audit.jsonl"
+  [ "${lines[0]}" = '[1,"refused",["probe","explode"],true]' ]
+  [ "${lines[1]}" = '[2,"refused",["probe","args","hello"],true]' ]
+}
+
 @test "rule 1: only canonical form" {
   run yes_to_nothing '["probe","args","--name=x"]'
   [ "$status" -eq 126 ]
@@ -488,6 +498,16 @@ is_dead() {
   [ "$status" -eq 0 ]
   has "4 entries"
   has "$(tail -1 "$W/audit.jsonl" | tr -d '\n' | sha256sum | cut -d' ' -f1)"
+}
+
+@test "rule 14: many at once keep one chain" {
+  for i in 1 2 3 4 5 6 7 8; do
+    confirm "$ARGS" --no-sandbox 2>"$W/error.$i" &
+  done
+  wait
+  run "$BIN/confirm-exec" --verify-log "$W/audit.jsonl"
+  [ "$status" -eq 0 ]
+  has "8 entries"
 }
 
 @test "rule 14: tampering with the log is found" {

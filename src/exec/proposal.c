@@ -67,13 +67,14 @@ int proposal_take(
 	return 0;
 }
 
-static int size_check(const struct proposal *p, struct error *err)
+static int size_check(struct proposal *p, struct error *err)
 {
 	size_t bytes = 0;
 
 	for (int i = 0; i < p->argc; i++)
 		bytes += strlen(p->argv[i]) + 1;
-	if (p->argc > WORDS_MAX || bytes > BYTES_MAX)
+	p->too_long = p->argc > WORDS_MAX || bytes > BYTES_MAX;
+	if (p->too_long)
 		return error_set(err, EXIT_REFUSED,
 			"the command has %d words and %zu bytes: too long for a person to check",
 			p->argc, bytes);

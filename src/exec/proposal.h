@@ -10,6 +10,7 @@
 struct proposal {
 	int argc; /* -1: the record declines, reason says why */
 	const char **argv;
+	int too_long;	     /* for a person to check: set by proposal_verify() */
 	const char *request; /* what the person said; NULL: not in the record */
 	const char *reason;
 	size_t n_dangers;

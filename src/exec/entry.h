@@ -1,0 +1,19 @@
+/* entry.h - what the log says about a run: new references, for audit_append(). */
+#ifndef EXEC_ENTRY_H
+#define EXEC_ENTRY_H
+
+#include <jansson.h>
+#include "exec/proposal.h"
+#include "exec/run.h"
+
+/* A refusal before the question. */
+json_t *entry_refused(const char *run, const struct proposal *proposal, const char *reason);
+
+/* The answer ("approved", "declined", "no terminal") and all that it was about. */
+json_t *entry_decision(
+	const char *run, const struct plan *plan, const char *spec_hash, const char *decision);
+
+/* How it ended; status: what we exit with. */
+json_t *entry_end(const char *run, const struct outcome *outcome, int status);
+
+#endif
