@@ -60,6 +60,30 @@ static inline const struct device *test_device(int threads)
 	return d;
 }
 
+/* Device memory for n floats between sentinels, filled with NaNs: an output that
+ * is not written, or written past its end, shows. */
+enum {
+	GUARD = 32
+};
+static const float sentinel = 1234567.0f;
+
+static inline float *guarded(size_t n)
+{
+	float *all = xreallocarray(NULL, n + 2 * GUARD, sizeof *all);
+
+	for (size_t i = 0; i < n + 2 * GUARD; i++)
+		all[i] = i >= GUARD && i < n + GUARD ? NAN : sentinel;
+	return all + GUARD;
+}
+
+static inline void guarded_free(float *x, size_t n)
+{
+	for (int i = 1; i <= GUARD; i++)
+		if (x[-i] != sentinel || x[n + (size_t)i - 1] != sentinel)
+			fail_msg("written outside of %zu floats", n);
+	free(x - GUARD);
+}
+
 static inline float *random_floats(struct rng *r, size_t n, double scale)
 {
 	float *x = xreallocarray(NULL, n + 1, sizeof *x);

@@ -13,15 +13,13 @@
 /* Threads that an operation may use; set once by device_open(). */
 extern int cpu_threads;
 
-/* Work (in multiply-adds or so) below which waking other threads costs more
- * than it saves. */
-enum {
-	CPU_GRAIN = 1 << 15
-};
+/* Work (in multiply-adds or so) below which waking other threads costs more than
+ * it saves.  Tests lower it. */
+extern int64_t cpu_grain;
 
 static inline int cpu_parallel(int64_t work)
 {
-	return cpu_threads > 1 && work >= CPU_GRAIN;
+	return cpu_threads > 1 && work >= cpu_grain;
 }
 
 /* Makes the BLAS ready: one thread, for the threads are ours. */
