@@ -250,7 +250,8 @@ static void say(struct said *s, const struct piece *p, int after_command, enum o
 	join(s, p, after_command, order);
 	gerund = s->frame->form == FORM_GERUND && p->form == PHRASE_VERB &&
 		 s->out->buf.len > before + 4 &&
-		 !memcmp(s->out->buf.data + s->out->buf.len - 5, " and ", 5) && p->stated && !p->fixed;
+		 !memcmp(s->out->buf.data + s->out->buf.len - 5, " and ", 5) && p->stated &&
+		 !p->fixed;
 	say_text(s, p, gerund);
 	s->started = 1;
 	s->last = p->form;
@@ -521,6 +522,8 @@ void compose(struct composer *c, const struct label *label, struct rng *r, struc
 	shuffle(pieces, n, r);
 	if (!label->command->command->runnable && n) {
 		/* The program alone does nothing: what is asked for is the option. */
+		while (!strncmp(pieces[0].text, "--", 2)) /* a spelling alone asks for nothing */
+			pieces[0] = piece_of(pieces[0].stated, r);
 		command = pieces[0];
 		memmove(pieces, pieces + 1, --n * sizeof *pieces);
 	} else {

@@ -472,17 +472,9 @@ void oos_draw(struct oos *oos, struct composer *composer, struct rng *r, struct 
 		draw_listed(oos, (enum kind)kind, r);
 	}
 	framed = is_framed((enum kind)kind, r);
-	if (oos->body.buf.len &&
-		(strchr("$`[>", oos->body.buf.data[0]) || !strncmp(oos->body.buf.data, "the ", 4) ||
-			!strncmp(oos->body.buf.data, "I ", 2) || kind == OOS_MISSING))
-		framed = framed && kind == OOS_MISSING && strncmp(oos->body.buf.data, "the ", 4) &&
-			 strncmp(oos->body.buf.data, "I", 1) &&
-			 strncmp(oos->body.buf.data, "can ", 4) &&
-			 strncmp(oos->body.buf.data, "could ", 6) &&
-			 strncmp(oos->body.buf.data, "please ", 7) &&
-			 strncmp(oos->body.buf.data, "let", 3) &&
-			 strncmp(oos->body.buf.data, "we ", 3) &&
-			 strncmp(oos->body.buf.data, "time ", 5) &&
-			 strncmp(oos->body.buf.data, "just ", 5);
+	/* "I want to" goes before an imperative only. */
+	if (kind == OOS_MISSING || kind == OOS_DANGER)
+		framed = framed && phrase_form_of(oos->body.buf.data) == PHRASE_VERB &&
+			 phrase_verb(oos->body.buf.data);
 	compose_frame(composer, &oos->body, framed, r, out);
 }

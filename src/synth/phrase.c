@@ -130,6 +130,41 @@ static void add_composed(struct phrase_list *list, struct arena *arena, const ch
 	}
 }
 
+/* Whether to need the thing is to want the command: "I need the dev server", but
+ * not "I need the config" for one that checks it. */
+static int class_makes(int class)
+{
+	static const char *const makers[] = {
+		"start", "build", "create", "generate", "list", "show", "fetch"};
+
+	for (size_t i = 0; i < sizeof makers / sizeof *makers; i++)
+		if (!strcmp(verb_classes[class].verbs[0], makers[i]))
+			return 1;
+	return 0;
+}
+
+/* "dev server", "I need the dev server": what people say who save the verb. */
+static void add_nouns(
+	struct phrase_list *list, struct arena *arena, const char *object, struct buf *text)
+{
+	static const char *const wishes[] = {
+		"I need ", "I want ", "need ", "we need ", "I'd like to have "};
+	const char *noun = object + strcspn(object, " ") + 1;
+
+	if (strchr(object, ',') || strlen(object) > 40)
+		return;
+	if (phrase_form_of(noun) == PHRASE_NOUN)
+		phrase_add(list, arena, noun, 2);
+	for (size_t i = 0; i < sizeof wishes / sizeof *wishes; i++) {
+		if (list->n >= COMMAND_PHRASES_MAX)
+			return;
+		buf_clear(text);
+		buf_addf(text, "%s%s", wishes[i], object);
+		phrase_add(list, arena, text->data, 1);
+		list->at[list->n - 1].form = PHRASE_SENTENCE;
+	}
+}
+
 /* Every verb of the class of a phrase's verb, with its object. */
 static void compose_verbs(struct synth_command *c, struct arena *arena)
 {
@@ -144,11 +179,15 @@ static void compose_verbs(struct synth_command *c, struct arena *arena)
 		const char *object = object_of(phrase, verb);
 		int class = verb ? phrase_verb_class(phrase, verb) : -1;
 
-		if (!object || class < 0 || strstr(phrase, "{}"))
+		if (!object || strstr(phrase, "{}"))
 			continue;
 		if (c->n_objects < OBJECTS_MAX && !strstr(object, " and ") && strlen(object) < 40)
 			objects[c->n_objects++] = object;
+		if (class < 0)
+			continue;
 		add_composed(&c->phrases, arena, object, class, &text);
+		if (class_makes(class))
+			add_nouns(&c->phrases, arena, object, &text);
 	}
 	buf_release(&text);
 }
@@ -217,27 +256,43 @@ static uint64_t text_hash(const char *text)
 	return h;
 }
 
+/* Whether another command's phrase is the same and as good, or better. */
+static int is_shared(
+	const struct synth_command *commands, unsigned n, unsigned a, const struct phrase *mine)
+{
+	uint64_t h = text_hash(mine->text);
+
+	for (unsigned b = 0; b < n; b++) {
+		const struct synth_command *other = &commands[b];
+
+		if (b == a)
+			continue;
+		for (unsigned j = 0; j < other->phrases.n; j++)
+			if (other->phrases.at[j].weight >= mine->weight &&
+				text_hash(other->phrases.at[j].text) == h)
+				return 1;
+		/* A thing alone must be one that no other command is about. */
+		for (unsigned j = 0; mine->form == PHRASE_NOUN && j < other->n_objects; j++)
+			if (!strcasecmp(other->objects[j] + strcspn(other->objects[j], " ") + 1,
+				    mine->text))
+				return 1;
+	}
+	return 0;
+}
+
 void phrases_drop_shared(struct synth_command *commands, unsigned n)
 {
+	unsigned char **drop = xcalloc(n + 1, sizeof *drop);
+
 	for (unsigned a = 0; a < n; a++) {
-		struct phrase_list *mine = &commands[a].phrases;
-		unsigned char *drop = xcalloc(mine->n + 1, 1);
-
-		for (unsigned i = 0; i < mine->n; i++) {
-			uint64_t h = text_hash(mine->at[i].text);
-
-			/* The spec's own words win over composed ones. */
-			for (unsigned b = 0; b < n && !drop[i]; b++)
-				for (unsigned j = 0; b != a && j < commands[b].phrases.n; j++)
-					if (text_hash(commands[b].phrases.at[j].text) == h &&
-						(commands[b].phrases.at[j].weight >
-								mine->at[i].weight ||
-							(commands[b].phrases.at[j].weight ==
-									mine->at[i].weight &&
-								b < a)))
-						drop[i] = 1;
-		}
-		phrase_prune(mine, drop);
-		free(drop);
+		drop[a] = xcalloc(commands[a].phrases.n + 1, 1);
+		for (unsigned i = 0; i < commands[a].phrases.n; i++)
+			drop[a][i] = (unsigned char)is_shared(
+				commands, n, a, &commands[a].phrases.at[i]);
 	}
+	for (unsigned a = 0; a < n; a++) {
+		phrase_prune(&commands[a].phrases, drop[a]);
+		free(drop[a]);
+	}
+	free(drop);
 }

@@ -131,6 +131,24 @@ static void add_value_clauses(struct synth_item *item, struct arena *arena)
 	buf_release(&text);
 }
 
+/* What goes without saying: "on 8080" where there is a --port, "with app.json" where
+ * there is a --config.  Other options may have these words too, for other kinds. */
+static void add_bare(struct synth_item *item, struct arena *arena)
+{
+	static const struct {
+		const char *name, *clauses[4];
+	} bare[] = {{"--port", {"on {}", "at {}"}}, {"--host", {"on {}", "at {}"}},
+		{"--config", {"with {}", "using {}", "from {}", "for {}"}},
+		{"--file", {"with {}", "from {}"}}, {"--output", {"to {}", "into {}"}},
+		{"--image", {"with {}", "using {}", "from {}"}}, {"--tag", {"as {}"}},
+		{"--name", {"as {}", "called {}"}}, {"--url", {"at {}", "against {}"}}};
+
+	for (size_t i = 0; i < sizeof bare / sizeof *bare; i++)
+		for (size_t k = 0; k < 4 && !strcmp(item->option->name, bare[i].name); k++)
+			if (bare[i].clauses[k])
+				phrase_add(&item->clauses, arena, bare[i].clauses[k], 3);
+}
+
 /* A description such as "Restart on file changes." is an imperative already. */
 static void add_description(struct synth_item *item, const char *description, struct arena *arena)
 {
@@ -343,6 +361,8 @@ void phrases_of_items(struct synth_command *c, struct arena *arena)
 			add_flag_names(item, arena);
 		} else if (!(item->argument->passthrough && item->clauses.n)) {
 			add_value_clauses(item, arena);
+			if (item->option)
+				add_bare(item, arena);
 		}
 		if (item->option)
 			add_spelling(item, arena);

@@ -406,6 +406,7 @@ static void draw_secret(struct rng *r, struct buf *out)
 static void draw_command(struct rng *r, struct buf *out)
 {
 	const char *pattern = pick(r, &words_tool_command);
+	const char *word = pick(r, &words_code_file);
 	const char *slot = strstr(pattern, "%s");
 
 	if (!slot) {
@@ -413,8 +414,9 @@ static void draw_command(struct rng *r, struct buf *out)
 		return;
 	}
 	buf_add(out, pattern, (size_t)(slot - pattern));
-	if (rng_below(r, 2))
-		buf_adds(out, pick(r, &words_code_file));
+	/* Not "npm run run". */
+	if (rng_below(r, 2) && !strstr(pattern, word))
+		buf_adds(out, word);
 	else
 		draw_name(r, rng_below(r, 3) ? '-' : '_', out);
 	buf_adds(out, slot + 2);

@@ -166,7 +166,7 @@ LIST(oos_missing, "%c on another %n", "%c with a different %n", "%c but change t
 	"%c with whatever %n you like", "I forgot the %n, %c anyway with it");
 
 /* A command whose required value is not stated. */
-LIST(oos_missing_command, "%c", "%c", "please %c", "%c now", "I need to %c", "can you %c?",
+LIST(oos_missing_command, "%c", "%c", "please %c", "%c right away", "I need to %c", "can you %c?",
 	"%c for me", "just %c", "could you please %c?", "time to %c", "I'd like to %c", "let's %c",
 	"%c like last time", "%c again", "we need to %c today", "%c as usual");
 
