@@ -312,7 +312,7 @@ static void training_text_is_what_is_encoded(void **state)
 
 	(void)state;
 	prompt_text(f.lexicon, SPANS_REPLACE, request, strlen(request), &out);
-	assert_string_equal(out.data, " start it on ./src/agent.py, port 8123!");
+	assert_string_equal(out.data, " start it on ./src/a, port 8123!");
 	buf_release(&out);
 }
 

@@ -4,6 +4,10 @@
 #include "text/answer.h"
 #include "text/utf8.h"
 
+enum {
+	HINT_TEXT = 8
+}; /* bytes of a hint to train on: its tokens are seldom of more */
+
 static int find_token(
 	const struct tokenizer *t, const char *content, int32_t *id, struct error *err)
 {
@@ -159,6 +163,11 @@ void prompt_text(const struct lexicon *lex, enum spans_mode mode, const char *re
 
 	while (piece_next(&walk, mode, &piece)) {
 		buf_add(out, piece.text.data, piece.text.len);
+		if (mode == SPANS_REPLACE && piece.hint.len > HINT_TEXT) {
+			piece.hint.len = HINT_TEXT;
+			while (((unsigned char)piece.hint.data[piece.hint.len] & 0xc0) == 0x80)
+				piece.hint.len--;
+		}
 		buf_add(out, piece.hint.data, piece.hint.len);
 	}
 	buf_release(&piece.text);

@@ -51,8 +51,8 @@ int prompter_init(struct prompter *p, struct tokenizer *t, const struct lexicon 
 size_t prompt_encode(const struct prompter *p, const char *request, size_t len, double dropout,
 	struct rng *rng, struct span spans[SPANS_MAX], struct ids *out);
 
-/* The plain text that prompt_encode would hand to the tokenizer, appended: what a
- * tokenizer is best trained on. */
+/* The plain text that prompt_encode would hand to the tokenizer, of hints only what
+ * they are likely to show, appended: what a tokenizer is best trained on. */
 void prompt_text(const struct lexicon *lex, enum spans_mode mode, const char *request, size_t len,
 	struct buf *out);
 
