@@ -18,6 +18,14 @@ many() {
        origin: {template: (["frame/\($i * 7 % 30)", "serve/\($i * 11 % 23)"] + [$on[] | "opt\(.)/\($i * 13 % 19)"])}}'
 }
 
+# Every record of test has a phrasing, or a shape of two options or more, that no
+# record of train or valid has; every one of valid has one that train lacks; and
+# commands, options, accepted values and first phrasings are in train.
+leaks_nothing() { # FILE SPEC
+  jq -es -L testdata/check --slurpfile spec "$2" \
+    'include "shape"; leak_free($spec[0]) and basics_in_train($spec[0])' "$1"
+}
+
 @test "synvalidate says what it is" {
   run "$bin/synvalidate" --help
   [ "$status" -eq 0 ]
@@ -120,16 +128,29 @@ many() {
 
 @test "held-out phrasings and shapes never occur in train (recomputed by jq)" {
   many 30000 | "$bin/synvalidate" --plain --seed 5 --spec $spec --splits 80,10,10 --rejects "$BATS_TEST_TMPDIR/rej" -o "$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
-  # Every record of test has a phrasing, or a shape of two options or more, that
-  # no record of train or valid has; every one of valid has one that train lacks.
-  jq -es -L testdata/check 'include "shape"; leak_free' "$BATS_TEST_TMPDIR/out"
-  # Single options and first phrasings stay in train.
-  jq -es -L testdata/check 'include "shape"; singles_in_train' "$BATS_TEST_TMPDIR/out"
+  leaks_nothing "$BATS_TEST_TMPDIR/out" $spec
   # The same seed, the same split, whatever the order.
   tac "$BATS_TEST_TMPDIR/out" | jq -c 'del(.split)' | "$bin/synvalidate" --quiet --plain --seed 5 --spec $spec --splits 80,10,10 >"$BATS_TEST_TMPDIR/again"
   cmp <(jq -c '[.request, .split]' "$BATS_TEST_TMPDIR/out" | sort) <(jq -c '[.request, .split]' "$BATS_TEST_TMPDIR/again" | sort)
   run jq -r .split "$BATS_TEST_TMPDIR/out"
   [[ "$output" == *test* && "$output" == *valid* ]]
+}
+
+@test "the langgraph dataset leaks nothing and keeps its basics in train" {
+  for seed in 1 2; do
+    "$bin/seed2syn" --quiet --spec seeds/langgraph/cli.json -n 20000 --seed $seed seeds/langgraph/seeds.jsonl |
+      "$bin/synvalidate" --plain --seed $seed --spec seeds/langgraph/cli.json -o "$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err"
+    leaks_nothing "$BATS_TEST_TMPDIR/out" seeds/langgraph/cli.json
+    # Nearly everything that our own generator makes is good; the shares are near 90, 5, 5.
+    jq -es 'length > 18000 and (map(select(.split == "test")) | length) as $t | $t > 400 and $t < 3000' "$BATS_TEST_TMPDIR/out"
+  done
+}
+
+@test "seed2syn | synvalidate | head ends cleanly with as many as were asked for" {
+  run bash -c "set -o pipefail; '$bin/seed2syn' --quiet --spec seeds/langgraph/cli.json -n 100000 seeds/langgraph/seeds.jsonl |
+    '$bin/synvalidate' --quiet --plain --spec seeds/langgraph/cli.json | head -n 5000 | jq -c .id | wc -l"
+  [ "$status" -eq 0 ]
+  [ "$output" -eq 5000 ]
 }
 
 @test "the same bytes twice" {

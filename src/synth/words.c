@@ -4,17 +4,6 @@
 
 #include "base/hash.h"
 
-unsigned char byte_lower(unsigned char c)
-{
-	return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c;
-}
-
-int byte_in_word(unsigned char c)
-{
-	return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       c == '_' || c >= 0x80;
-}
-
 /* The ASCII kin of the character at s, 0 where it has none; its length to *size. */
 static char ascii_kin(const unsigned char *s, size_t left, size_t *size)
 {

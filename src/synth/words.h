@@ -33,7 +33,15 @@ int word_is(const char *word, size_t len, const char *lower); /* lower: a lower-
 int words_one_slip(const char *a, size_t a_len, const char *b, size_t b_len);
 
 /* Letters, digits, '_' and everything beyond ASCII. */
-int byte_in_word(unsigned char c);
-unsigned char byte_lower(unsigned char c);
+static inline int byte_in_word(unsigned char c)
+{
+	return (unsigned)((c | 0x20) - 'a') < 26 || (unsigned)(c - '0') < 10 || c == '_' ||
+	       c >= 0x80;
+}
+
+static inline unsigned char byte_lower(unsigned char c)
+{
+	return (unsigned)(c - 'A') < 26 ? c + ('a' - 'A') : c;
+}
 
 #endif
