@@ -27,7 +27,8 @@ enum {
 	KEY_SEED,
 	KEY_EXPLAIN,
 	KEY_DEVICE,
-	KEY_THREADS
+	KEY_THREADS,
+	KEY_PLAN
 };
 
 static const struct argp_option option_list[] = {
@@ -45,13 +46,14 @@ static const struct argp_option option_list[] = {
 	{"seed", KEY_SEED, "N", 0, "Of the sampled answers (0)", 0},
 	{"explain", KEY_EXPLAIN, NULL, 0, "Write text for people (the default on a terminal)", 0},
 	{"device", KEY_DEVICE, "NAME", 0, "auto, cpu (default), cuda, cuda:N", 0},
-	{"threads", KEY_THREADS, "N", 0, "CPU threads (1); 0: all cores", 0}, {0}};
+	{"threads", KEY_THREADS, "N", 0, "CPU threads (1); 0: all cores", 0},
+	{"plan", KEY_PLAN, NULL, 0, "Print the memory that answering takes, and stop", 0}, {0}};
 
 struct options {
 	struct filter_options filter;
 	struct proposer_options proposer;
 	const char *model, *spec, *device;
-	int threads, explain;
+	int threads, explain, plan;
 	struct buf request; /* the operands, joined by blanks */
 	int has_request;
 };
@@ -96,6 +98,9 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_THREADS:
 		o->threads = (int)option_integer(state, "--threads", arg, 0, 4096);
+		break;
+	case KEY_PLAN:
+		o->plan = 1;
 		break;
 	case ARGP_KEY_ARG:
 		if (o->has_request)
@@ -430,6 +435,12 @@ int main(int argc, char **argv)
 	if (!o->filter.plain && !o->filter.output && isatty(STDOUT_FILENO))
 		o->explain = 1;
 	open_all(&p);
+	if (o->plan) {
+		printf("%lld parameters, %llu bytes beside them\n",
+			(long long)p.policy->model->n_parameters,
+			(unsigned long long)proposer_bytes(p.proposer));
+		return fclose(stdout) == 0 ? EXIT_OK : EXIT_IO;
+	}
 	if (o->explain)
 		p.filter.options = &o->filter;
 	else

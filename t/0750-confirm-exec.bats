@@ -450,6 +450,29 @@ is_dead() {
   [ -e "$W/open/x" ]
 }
 
+@test "rule 13: keys in the home directory are not seen" {
+  need_sandbox
+  mkdir "$W/cwd/.ssh"
+  echo "the key" >"$W/cwd/.ssh/id"
+  printf '#!/bin/sh\ncat .ssh/id; touch .ssh/new; exit 0\n' >"$W/bin/probe"
+  export HOME=$W/cwd
+  run yes_to "$ARGS" --
+  [ "$status" -eq 0 ]
+  has "sees empty \"$W/cwd/.ssh\""
+  lacks "the key"
+  [ ! -e "$W/cwd/.ssh/new" ]
+  run yes_to "$ARGS" --share-read "$W/cwd/.ssh"
+  has "the key"
+  [ ! -e "$W/cwd/.ssh/new" ]
+}
+
+@test "rule 13: a working directory within what is only shown can be written" {
+  need_sandbox
+  run yes_to '{"proposal":["probe","write","inside.txt"]}' --share-read "$W"
+  [ "$status" -eq 0 ]
+  [ -e "$W/cwd/inside.txt" ]
+}
+
 @test "rule 13: no network unless it is stated" {
   need_sandbox
   run yes_to '{"proposal":["probe","inside"]}' --

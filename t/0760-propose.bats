@@ -221,6 +221,12 @@ null' ]
   has "no command: the model declines"
 }
 
+@test "the plan" {
+  run propose --plan
+  [ "$status" -eq 0 ]
+  [[ $output =~ ^[0-9]+\ parameters,\ [0-9]+\ bytes ]]
+}
+
 @test "closed pipe and full disk" {
   for i in {1..2000}; do echo 'exit with status 7'; done >"$W/lines"
   run bash -c '"$BIN/propose" -m "$POLICY" --spec "$SPEC" --plain <"$0" | head -n 1; exit ${PIPESTATUS[0]}' "$W/lines"

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "exec/sandbox.h"
 #include "exec/visible.h"
 
 static void add_field(struct buf *out, const char *name, const char *value)
@@ -53,6 +54,10 @@ static void add_environment(struct buf *out, const struct plan *plan)
 
 static void add_sandbox(struct buf *out, const struct plan *plan)
 {
+	const char *hidden[SANDBOX_HIDDEN_MAX];
+	struct arena arena = {0};
+	size_t n_hidden;
+
 	if (!plan->sandbox) {
 		buf_adds(out, "sandbox      none: it may do whatever you may do\n");
 		return;
@@ -64,6 +69,10 @@ static void add_sandbox(struct buf *out, const struct plan *plan)
 		add_field(out, "  may write", plan->write[i]);
 	for (size_t i = 0; i < plan->n_read; i++)
 		add_field(out, "  may read", plan->read[i]);
+	n_hidden = sandbox_hidden(plan, &arena, hidden);
+	for (size_t i = 0; i < n_hidden; i++)
+		add_field(out, "  sees empty", hidden[i]);
+	arena_release(&arena);
 }
 
 void question_describe(const struct plan *plan, const struct proposal *proposal,

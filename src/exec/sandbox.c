@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 const char *const sandbox_directories[] = {"/usr/bin", "/usr/local/bin", "/bin", NULL};
@@ -82,10 +83,37 @@ static int shows(const struct plan *plan, const char *path)
 	return 0;
 }
 
+/* Where people keep keys, below their home directory. */
+static const char *const secrets[] = {".ssh", ".gnupg", ".aws", ".azure", ".kube",
+	".password-store", ".config/gcloud", ".config/gh", ".local/share/keyrings", ".mozilla"};
+
+size_t sandbox_hidden(const struct plan *plan, struct arena *arena, const char **paths)
+{
+	const char *home = NULL;
+	struct buf path = {0};
+	struct stat st;
+	size_t n = 0;
+
+	for (size_t i = 0; i < plan->n_environment; i++)
+		if (strncmp(plan->environment[i], "HOME=/", 6) == 0)
+			home = plan->environment[i] + 5;
+	for (size_t i = 0; home && i < sizeof secrets / sizeof *secrets; i++) {
+		buf_clear(&path);
+		buf_addf(&path, "%s/%s", home, secrets[i]);
+		if (lstat(path.data, &st) == 0 && S_ISDIR(st.st_mode) && shows(plan, path.data) &&
+			!is_below(plan->directory, path.data))
+			paths[n++] = arena_strdup(arena, path.data);
+	}
+	buf_release(&path);
+	return n;
+}
+
 /* The order matters: a later mount covers an earlier one. */
 static void add_mounts(struct list *l, const struct plan *plan, struct arena *arena)
 {
+	const char *hidden[SANDBOX_HIDDEN_MAX];
 	char real[PATH_MAX];
+	size_t n_hidden;
 
 	add(l, "--ro-bind", "/", "/");
 	add(l, "--dev", "/dev", NULL);
@@ -95,11 +123,17 @@ static void add_mounts(struct list *l, const struct plan *plan, struct arena *ar
 			add(l, "--tmpfs", private_directories[i], NULL);
 	if (plan->network && realpath("/etc/resolv.conf", real) && is_below(real, "/run"))
 		add(l, "--ro-bind", arena_strdup(arena, real), arena_strdup(arena, real));
-	for (size_t i = 0; i < plan->n_read; i++)
+	add(l, "--bind", plan->directory, plan->directory);
+	n_hidden = sandbox_hidden(plan, arena, hidden);
+	for (size_t i = 0; i < n_hidden; i++)
+		add(l, "--tmpfs", hidden[i], NULL);
+	for (size_t i = 0; i < plan->n_read; i++) {
 		add(l, "--ro-bind", plan->read[i], plan->read[i]);
+		if (is_below(plan->directory, plan->read[i]))
+			add(l, "--bind", plan->directory, plan->directory);
+	}
 	for (size_t i = 0; i < plan->n_write; i++)
 		add(l, "--bind", plan->write[i], plan->write[i]);
-	add(l, "--bind", plan->directory, plan->directory);
 	if (shows(plan, plan->audit_directory))
 		add(l, "--ro-bind", plan->audit_directory, plan->audit_directory);
 }
@@ -113,8 +147,9 @@ const char **sandbox_arguments(
 
 	while (command[n_command])
 		n_command++;
-	l.words = arena_zalloc(
-		arena, (64 + 3 * (plan->n_read + plan->n_write) + n_command) * sizeof *l.words);
+	l.words = arena_zalloc(arena,
+		(64 + 2 * SANDBOX_HIDDEN_MAX + 6 * (plan->n_read + plan->n_write) + n_command) *
+			sizeof *l.words);
 	add_namespaces(&l, plan);
 	add_mounts(&l, plan, arena);
 	if (script >= 0) {

@@ -20,6 +20,14 @@ int sandbox_possible(const struct plan *plan, struct error *err);
 const char **sandbox_arguments(
 	const struct plan *plan, int script, const char *const *command, struct arena *arena);
 
+enum {
+	SANDBOX_HIDDEN_MAX = 16
+};
+
+/* Directories with a person's keys that are there, and that the sandbox shows
+ * empty unless --share-read or --share-write opens them: their number. */
+size_t sandbox_hidden(const struct plan *plan, struct arena *arena, const char **paths);
+
 /* The path by which a script is opened inside. */
 const char *sandbox_script_path(const struct plan *plan);
 

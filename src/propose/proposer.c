@@ -99,6 +99,11 @@ void proposer_free(struct proposer *p)
 	free(p);
 }
 
+uint64_t proposer_bytes(const struct proposer *p)
+{
+	return generator_bytes(p->generator) + workspace_bytes(p->workspace);
+}
+
 static int same_words(const struct candidate *c, int argc, const char *const *argv)
 {
 	if (c->argc != argc)

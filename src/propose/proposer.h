@@ -58,6 +58,7 @@ struct proposer;
 struct proposer *proposer_new(struct policy *policy, const struct spec *spec,
 	const struct proposer_options *options, struct error *err);
 void proposer_free(struct proposer *p);
+uint64_t proposer_bytes(const struct proposer *p); /* beside the model itself */
 
 /* Answers a request of len bytes, any bytes.  -1 where the model itself failed. */
 int proposer_answer(struct proposer *p, const char *request, size_t len, struct answer *answer,
