@@ -15,6 +15,7 @@
 #include "synth/generator.h"
 #include "synth/ground.h"
 #include "synth/leftovers.h"
+#include "synth/pattern.h"
 #include "synth/report.h"
 
 struct fixture {
@@ -299,6 +300,39 @@ static void forms_are_told_by_first_words(void **state)
 	assert_int_equal(phrase_form_of("where the port is {}"), PHRASE_ADVERB);
 }
 
+static void patterns_are_drawn(void **state)
+{
+	static const char *const patterns[] = {"[A-Z]{2}-[0-9]{4}", "v\\d+(\\.\\d+){1,2}",
+		"(?i)(?:ab|cd|)x?", "^[^@\\s]+@[a-z]+\\.(com|org)$", "a{3}b*c+", "(?s).*\\S.*",
+		"[]a]-[b-]"};
+	static const char *const beyond[] = {"(?=a)b", "(a)\\1", "[a", "(a", "a)"};
+	struct buf text = {0};
+	struct rng r;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+		struct argument argument = {.name = "x",
+			.description = "",
+			.pattern = patterns[i],
+			.min_count = 1,
+			.max_count = 1};
+		struct value_plan plan;
+		struct arena arena = {0};
+
+		rng_init(&r, i, RNG_TEST, 0, 0);
+		for (int k = 0; k < 200; k++) {
+			buf_clear(&text);
+			assert_int_equal(pattern_draw(patterns[i], &r, &text), 0);
+		}
+		/* What was drawn and does not match is thrown away; enough must be left. */
+		assert_int_equal(value_plan_init(&plan, &argument, "x", &arena), 0);
+		arena_release(&arena);
+	}
+	for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++)
+		assert_int_equal(pattern_draw(beyond[i], &r, &text), -1);
+	buf_release(&text);
+}
+
 static void gerunds(void **state)
 {
 	static const char *const pairs[][2] = {{"start the server", "starting the server"},
@@ -374,8 +408,8 @@ static void seeds_become_templates(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(forms_are_told_by_first_words),
-		cmocka_unit_test(gerunds), cmocka_unit_test(slips_spare_values),
-		cmocka_unit_test(seeds_become_templates),
+		cmocka_unit_test(gerunds), cmocka_unit_test(patterns_are_drawn),
+		cmocka_unit_test(slips_spare_values), cmocka_unit_test(seeds_become_templates),
 		cmocka_unit_test(legal_pairs_are_those_of_the_verifier),
 		cmocka_unit_test(everything_is_covered), cmocka_unit_test(same_seed_same_bytes),
 		cmocka_unit_test(hidden_things_stay_hidden), cmocka_unit_test(records_are_valid),

@@ -434,6 +434,14 @@ static void draw_listed(struct oos *oos, enum kind kind, struct rng *r)
 
 	for (unsigned attempt = 0; !item && attempt < 32; attempt++)
 		item = valued_item(any_command(oos, r), r);
+	/* A task for a tool of this very name is in scope. */
+	for (unsigned attempt = 0; kind == OOS_TASK && attempt < 32; attempt++) {
+		const char *name = oos->plan->spec->name;
+
+		if (!holds_word(w->at[template], name, strlen(name)))
+			break;
+		template = rng_below(r, w->n);
+	}
 	fill(oos, w->at[template], c, item, r);
 	text_id(&oos->body, oos->ids[kind][template]);
 }

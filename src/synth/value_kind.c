@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <limits.h>
 #include <string.h>
+#include "synth/pattern.h"
 #include "synth/values.h"
 
 enum {
@@ -259,6 +260,41 @@ static int fits(pcre2_code *code, pcre2_match_data *match, const char *text)
 		       PCRE2_ANCHORED | PCRE2_ENDANCHORED, match, NULL) >= 0;
 }
 
+static int has_control(const char *s)
+{
+	while (*s && (unsigned char)*s >= 0x20 && *s != 0x7f)
+		s++;
+	return *s != '\0';
+}
+
+static int is_listed(const char *const *list, size_t n, const char *text)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(list[i], text))
+			return 1;
+	return 0;
+}
+
+/* Whether the pattern merely forbids what is never drawn: every value of the own
+ * kind fits, examples too. */
+static int fits_anyway(const struct value_plan *p, pcre2_code *code, pcre2_match_data *match)
+{
+	struct buf value = {0};
+	struct rng r;
+	int fitting = 1;
+
+	rng_init(&r, 0, RNG_SYNTH, 1, 0);
+	for (size_t i = 0; i < p->n_pool && fitting; i++)
+		fitting = fits(code, match, p->pool[i]);
+	for (int i = 0; i < POOL_TRIES / 4 && fitting; i++) {
+		buf_clear(&value);
+		value_draw(p, &r, &value);
+		fitting = fits(code, match, value.data);
+	}
+	buf_release(&value);
+	return fitting;
+}
+
 /* Replaces free drawing by a pool of values that fit the pattern. */
 static int fit_pattern(struct value_plan *p, const char *pattern, struct arena *arena)
 {
@@ -274,21 +310,29 @@ static int fit_pattern(struct value_plan *p, const char *pattern, struct arena *
 	if (!code)
 		return -1;
 	rng_init(&r, 0, RNG_SYNTH, 0, 0);
+	if (fits_anyway(p, code, match)) {
+		pcre2_match_data_free(match);
+		pcre2_code_free(code);
+		return 0;
+	}
 	for (int i = 0; i < POOL_TRIES && n < POOL_MAX; i++) {
 		buf_clear(&value);
-		if (i < POOL_TRIES / 2)
+		/* The kind that its name suggests reads best, then other kinds that fit;
+		 * what the pattern says letter by letter comes last. */
+		if (i < POOL_TRIES / 4)
 			value_draw(p, &r, &value);
-		else
+		else if (i < POOL_TRIES / 2 && n < POOL_MAX / 2)
 			value_draw_kind((enum value_kind)(KIND_INTEGER +
 							  rng_below(&r, KIND_COUNT - KIND_INTEGER)),
 				&r, &value);
-		if (fits(code, match, value.data))
+		else if (n >= POOL_MAX / 8 || pattern_draw(pattern, &r, &value) < 0)
+			continue;
+		if (value.len && !has_control(value.data) && fits(code, match, value.data) &&
+			!is_listed(pool, n, value.data))
 			pool[n++] = arena_strdup(arena, value.data);
-		if (i == POOL_TRIES / 2 && n > 8)
-			break;
 	}
 	for (size_t i = 0; i < p->n_pool && n < POOL_MAX; i++)
-		if (fits(code, match, p->pool[i]))
+		if (fits(code, match, p->pool[i]) && !is_listed(pool, n, p->pool[i]))
 			pool[n++] = p->pool[i];
 	if (p->argument->default_value && n < POOL_MAX &&
 		fits(code, match, p->argument->default_value))
