@@ -1,6 +1,7 @@
 /* number_text.c - numbers as the parsers of different languages read them. */
-#include <errno.h>
+#include <math.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -326,6 +327,21 @@ static int is_float(const char *s)
 	return *s == '\0';
 }
 
+/* The shortest decimal text that reads back as value, without an exponent where the
+ * number is of ordinary size; text itself where that is it. */
+static const char *shortest(double value, const char *text, struct arena *arena)
+{
+	int plain = value == 0 || (fabs(value) >= 1e-5 && fabs(value) < 1e16);
+	char out[48];
+
+	for (int digits = !plain; digits <= 22; digits++) {
+		snprintf(out, sizeof(out), plain ? "%.*f" : "%.*g", digits, value);
+		if (strtod(out, NULL) == value)
+			break;
+	}
+	return strcmp(out, text) ? arena_strdup(arena, out) : text;
+}
+
 int number_text(enum dialect dialect, const char *text, struct arena *arena, const char **canonical)
 {
 	int python = dialect == DIALECT_CLICK || dialect == DIALECT_ARGPARSE ||
@@ -340,7 +356,7 @@ int number_text(enum dialect dialect, const char *text, struct arena *arena, con
 		if (*s != '_')
 			*out++ = *s;
 	*out = '\0';
-	*canonical = strcmp(plain, text) ? plain : text;
+	*canonical = shortest(strtod(plain, NULL), text, arena);
 	return 1;
 }
 

@@ -15,7 +15,8 @@
 int integer_text(
 	enum dialect dialect, const char *text, struct arena *arena, const char **canonical);
 
-/* Python's float() or C's strtod() without hexadecimal; canonical is text itself. */
+/* Python's float() or C's strtod() without hexadecimal, in the numeric locale C;
+ * canonical is the shortest text that reads back as the same double. */
 int number_text(
 	enum dialect dialect, const char *text, struct arena *arena, const char **canonical);
 

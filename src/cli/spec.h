@@ -2,6 +2,17 @@
  * spec.h - the description of a command-line tool: an OpenCLI 0.1 document with
  * our metadata, loaded, resolved and checked.
  *
+ * Metadata names that mean something (any other is carried, not rejected):
+ *   document  dialect
+ *   command   danger, says, runnable (true: may be invoked without a subcommand),
+ *             requires, requires-any, conflicts, one-of (each a list of names of
+ *             options or arguments, or a list of such lists)
+ *   option    attached, separator, negates, repeatable, danger, says, default (of a
+ *             flag: true or false), eager (--help: acts alone), environment
+ *   argument  type, minimum, maximum, pattern, default, exists, values, ignore-case,
+ *             passthrough (true, or "options": only where the first such word begins
+ *             with a dash), says (phrases; or an object of phrases by accepted value)
+ *
  * Everything a spec points to lives in its arena until spec_free().  Strings are
  * UTF-8 and NUL-terminated; lists of strings end with NULL.
  */
