@@ -16,6 +16,7 @@
 #include "base/options.h"
 #include "rl/reward.h"
 #include "stream/filter.h"
+#include "text/utf8.h"
 
 struct options {
 	struct filter_options filter;
@@ -143,7 +144,9 @@ static int score(
 			(const char *const *)answer, arena, &parts, &err);
 	if (failed) {
 		record_set(r, "reward", json_null());
-		record_set(r, "reward_parts", json_pack("{s:s}", "error", err.message));
+		record_set(r, "reward_parts",
+			json_pack("{s:s%}", "error", err.message,
+				utf8_valid(err.message, strlen(err.message))));
 		record_set(r, "verdict", json_null());
 		return 0;
 	}

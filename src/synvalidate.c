@@ -101,6 +101,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!o->spec)
 			argp_error(state, "--spec is missing");
+		if (o->rejects &&
+			(strcmp(o->rejects, "-") == 0 ||
+				(o->filter.output && strcmp(o->rejects, o->filter.output) == 0)))
+			argp_error(state, "--rejects: '%s' is where the accepted records go",
+				o->rejects);
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;

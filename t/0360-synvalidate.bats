@@ -46,6 +46,10 @@ leaks_nothing() { # FILE SPEC
   [[ "$output" == *nonsense* ]]
   run "$bin/synvalidate" --spec $spec --splits 1,2
   [ "$status" -eq 64 ]
+  run "$bin/synvalidate" --spec $spec --rejects -
+  [ "$status" -eq 64 ]
+  run "$bin/synvalidate" --spec $spec -o "$BATS_TEST_TMPDIR/x" --rejects "$BATS_TEST_TMPDIR/x"
+  [ "$status" -eq 64 ]
 }
 
 @test "each pair is accepted, or rejected by the check that should" {
@@ -75,6 +79,19 @@ leaks_nothing() { # FILE SPEC
 [null,"ok",null]' ]
   [ "$(jq -c '[.verdict.code, .reason.check]' "$BATS_TEST_TMPDIR/rej")" = '["unknown-command","verdict"]
 [null,"verdict"]' ]
+}
+
+@test "messages that had to be cut are still UTF-8; hostile records are only rejected" {
+  jq -nc '("é" * 600) as $w | ("", "x") as $pad | ["--host", "--" + $pad + $w, $pad + $w],
+      ["--level", $pad + $w], ["--port", "\($w)"], [range(20000) | $pad + "é"] | {request: "serve", argv: (["tool", "serve"] + .)},
+      {request: "x", cli: ($pad + $w), argv: null}' >"$BATS_TEST_TMPDIR/in"
+  jq -nc '{request: "é\u0000{}", argv: ["tool", "remove", "é"]}, {request: ("a" * 1999 + "é"), argv: null},
+      {request: "x", argv: ["tool", "a\u0000b"]}' >>"$BATS_TEST_TMPDIR/in"
+  n=$(wc -l <"$BATS_TEST_TMPDIR/in")
+  for checks in all verdict grounded,duplicates; do
+    "$bin/synvalidate" --quiet --plain --spec $spec --checks $checks --rejects "$BATS_TEST_TMPDIR/rej" "$BATS_TEST_TMPDIR/in" >"$BATS_TEST_TMPDIR/ok"
+    [ $(($(jq -c . "$BATS_TEST_TMPDIR/ok" | wc -l) + $(jq -c 'select(.reason.message | length > 0)' "$BATS_TEST_TMPDIR/rej" | wc -l))) -eq "$n" ]
+  done
 }
 
 @test "nothing accepted is worth a warning" {

@@ -9,6 +9,7 @@
 #include "synth/ground.h"
 #include "synth/leftovers.h"
 #include "synth/words.h"
+#include "text/utf8.h"
 
 const char *const check_names[] = {"schema", "length", "verdict", "canonical", "leftovers",
 	"grounded", "contradictions", "duplicates", "near-duplicates", NULL};
@@ -122,10 +123,15 @@ static int fail(struct checked *out, enum check check, const char *fmt, ...) ATT
 static int fail(struct checked *out, enum check check, const char *fmt, ...)
 {
 	va_list args;
+	size_t len;
 
 	va_start(args, fmt);
 	vsnprintf(out->message, sizeof out->message, fmt, args);
 	va_end(args);
+	len = strlen(out->message);
+	/* What had to be cut may have been cut within a character. */
+	for (size_t at = 0; (at += utf8_valid(out->message + at, len - at)) < len; at++)
+		out->message[at] = '?';
 	out->failed = (int)check;
 	return 0;
 }
@@ -257,7 +263,7 @@ static int check_seen(struct checker *c, struct checked *out)
 	return 1;
 }
 
-/* Reads request and argv and verifies the latter, whatever checks are made. */
+/* Reads request and argv. */
 static void read_pair(
 	struct checker *c, const struct record *r, struct checked *out, struct error *err)
 {
@@ -276,6 +282,11 @@ static void read_pair(
 	err->message[0] = '\0';
 	if (record_argv(r, "argv", &c->arena, &out->argc, &out->argv, err) != 0)
 		out->argc = -2;
+}
+
+/* The verdict and the meaning, whatever checks are made. */
+static void verify_pair(struct checker *c, struct checked *out)
+{
 	if (out->argc == -2)
 		return;
 	out->has_verdict = 1;
@@ -304,6 +315,7 @@ int checker_run(struct checker *c, const struct record *r, struct checked *out)
 	}
 	if (enabled(c, CHECK_LENGTH) && !check_length(r, out))
 		return 0;
+	verify_pair(c, out);
 	for (int check = CHECK_VERDICT; check <= CHECK_GROUNDED; check++) {
 		/* These three judge a meaning; null has none and needs none. */
 		if (enabled(c, (enum check)check) && check != CHECK_LEFTOVERS && !out->meaning &&

@@ -43,7 +43,7 @@ void checker_free(struct checker *c);
 /* A record as the checks read it; valid until the next one is checked. */
 struct checked {
 	int failed;	    /* enum check; -1: none, the record is accepted */
-	char message[1024]; /* why it failed */
+	char message[1024]; /* why it failed; valid UTF-8 */
 	int has_verdict;    /* an argv (or null) was there to verify */
 	struct verdict verdict;
 	const struct meaning *meaning; /* NULL: argv is null, absent or not valid */
