@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 #include "synth/english.h"
+#include "synth/slots.h"
 
 /* In which order things are said. */
 enum order {
@@ -137,25 +138,9 @@ static void say_text(struct said *s, const struct piece *p, int gerund)
 	text_add(s->out, slot + 2);
 }
 
-static int letter(char c)
-{
-	return isalnum((unsigned char)c) != 0;
-}
-
-/* Whether out ends in the word that text begins with: "with reload on" "on port". */
-static int would_repeat(const struct buf *out, const char *text)
-{
-	size_t len = 0, end = out->len;
-
-	while (letter(text[len]))
-		len++;
-	return len && end >= len && !strncasecmp(out->data + end - len, text, len) &&
-	       (end == len || !letter(out->data[end - len - 1]));
-}
-
 static void add_joint(struct said *s, const char *joint, const char *text)
 {
-	if (!strcmp(joint, " ") && would_repeat(&s->out->buf, text))
+	if (!strcmp(joint, " ") && text_would_repeat(s->out, text))
 		joint = ", ";
 	text_add(s->out, joint);
 }
@@ -402,8 +387,8 @@ static void say_chatter_before(struct said *s)
 	} else if (dice < 110) {
 		text_add(s->out, pick(s->r, &words_prefix));
 		text_add(s->out, ", ");
-	} else if (dice < 160) {
-		text_add(s->out, pick(s->r, &words_story));
+	} else if (dice < 165) {
+		slots_fill(pick(s->r, &words_story), s->r, s->scratch, s->out);
 		text_add(s->out, rng_below(s->r, 2) ? ". " : rng_below(s->r, 2) ? ", so " : " - ");
 	}
 }

@@ -38,6 +38,13 @@ extern const unsigned n_frames;
 /* Context that states nothing about the command. */
 extern const struct words words_prefix, words_suffix, words_greeting, words_thanks, words_story;
 
+/* How people in a hurry write a word. */
+struct short_form {
+	const char *word, *shorter;
+};
+extern const struct short_form short_forms[];
+extern const unsigned n_short_forms;
+
 /* words_verbs.c: verbs of one class can stand for each other. */
 struct verb_class {
 	const char *const *verbs; /* NULL-terminated, base form */

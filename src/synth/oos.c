@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 #include "synth/english.h"
+#include "synth/slots.h"
 
 enum kind {
 	OOS_TASK,
@@ -20,11 +21,6 @@ enum kind {
 static const char *const kind_keys[OOS_KINDS] = {"oos.other-tool", "oos.wish", "oos.feature",
 	"oos.option", "oos.missing", "oos.talk", "oos.concept", "oos.danger"};
 static const unsigned char kind_weights[OOS_KINDS] = {28, 17, 4, 9, 18, 5, 10, 9};
-
-static const char *pick(struct rng *r, const struct words *w)
-{
-	return w->at[rng_below(r, w->n)];
-}
 
 /* Whether word stands in text as a whole word. */
 static int holds_word(const char *text, const char *word, size_t len)
@@ -240,35 +236,6 @@ static const struct synth_item *valued_item(const struct synth_command *c, struc
 	return NULL;
 }
 
-struct slot {
-	const char *name;
-	enum value_kind kind;
-};
-
-static const struct slot slots[] = {{"port", KIND_PORT}, {"file", KIND_FILE},
-	{"dir", KIND_DIRECTORY}, {"url", KIND_URL}, {"image", KIND_IMAGE}, {"name", KIND_NAME},
-	{"version", KIND_VERSION}, {"host", KIND_HOST}, {"n", KIND_INTEGER},
-	{"id", KIND_IDENTIFIER}, {"db", KIND_DATABASE}, {"cmd", KIND_COMMAND},
-	{"words", KIND_WORDS}, {"email", KIND_EMAIL}, {"branch", KIND_NAME}};
-
-static void fill_slot(struct oos *oos, const char *name, size_t len, struct rng *r)
-{
-	buf_clear(&oos->scratch);
-	if (len == 4 && !strncmp(name, "stem", 4)) {
-		text_add(&oos->body, pick(r, &words_stem));
-		return;
-	}
-	for (size_t i = 0; i < sizeof slots / sizeof *slots; i++)
-		if (strlen(slots[i].name) == len && !strncmp(slots[i].name, name, len)) {
-			do { /* a command that ends in a full stop reads like a slip */
-				buf_clear(&oos->scratch);
-				value_draw_kind(slots[i].kind, r, &oos->scratch);
-			} while (oos->scratch.data[oos->scratch.len - 1] == '.');
-			break;
-		}
-	text_value(&oos->body, oos->scratch.data);
-}
-
 /* Appends a template to the body.  c and item may be NULL where it names none. */
 static void fill_len(struct oos *oos, const char *template, size_t len,
 	const struct synth_command *c, const struct synth_item *item, struct rng *r)
@@ -279,7 +246,7 @@ static void fill_len(struct oos *oos, const char *template, size_t len,
 		if (*s == '{') {
 			const char *end = strchr(s, '}');
 
-			fill_slot(oos, s + 1, (size_t)(end - s - 1), r);
+			slot_add(s + 1, (size_t)(end - s - 1), r, &oos->scratch, &oos->body);
 			s = end;
 		} else if (*s == '%' && s[1] == 'c') {
 			p = imperative(c, r);
@@ -358,7 +325,8 @@ static void draw_foreign(struct oos *oos, struct rng *r)
 		const struct phrase_list *list = &f->item->clauses;
 
 		clause = &list->at[list->draw[rng_below(r, list->n_draw)]];
-		if ((clause->slot != NULL) == (f->item->argument != NULL))
+		if ((clause->slot != NULL) == (f->item->argument != NULL) &&
+			!text_would_repeat(&oos->body, clause->text))
 			break;
 	}
 	text_add(&oos->body, clause->form == PHRASE_ADVERB || !strncmp(clause->text, "and ", 4) ||

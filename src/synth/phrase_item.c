@@ -80,6 +80,11 @@ int phrase_noun_reads(const char *noun)
 	for (size_t i = 0; i < sizeof last_words / sizeof *last_words; i++)
 		if (!strcasecmp(last, last_words[i]))
 			return 0;
+	for (const char *const *w = (const char *const[]){" on ", " at ", " of ", " in ", " for ",
+		     " from ", NULL};
+		*w; w++)
+		if (strstr(noun, *w))
+			return 0; /* "debugpy on port" */
 	return *noun != '\0';
 }
 
@@ -122,6 +127,12 @@ static void add_value_clauses(struct synth_item *item, struct arena *arena)
 
 	for (unsigned i = 0; i < patterns->n; i++)
 		for (unsigned k = 0; k < n && item->clauses.n < CLAUSES_MAX; k++) {
+			size_t len = strlen(nouns[k]);
+
+			if (len > 2 && nouns[k][len - 1] == 's' && nouns[k][len - 2] != 's' &&
+				(strstr(patterns->at[i], " is ") ||
+					strstr(patterns->at[i], " has ")))
+				continue; /* "the credentials is" */
 			if (!strcmp(nouns[k], "name") && !strncmp(patterns->at[i], "my ", 3))
 				continue; /* that would be the speaker's */
 			fill(patterns->at[i], nouns[k], &text);

@@ -7,7 +7,7 @@
 
 enum {
 	PIECES_MAX = 2 * SET_MAX + 1,
-	SLOT_WEIGHT = 6
+	SLOT_WEIGHT = 20
 };
 
 /* Finds value in the request where it is bounded on both sides; NULL where it is

@@ -2,6 +2,7 @@
  * typing errors.  Values are copied untouched.  See text.h. */
 #include <ctype.h>
 #include <string.h>
+#include "synth/english.h"
 #include "synth/text.h"
 
 enum {
@@ -18,6 +19,7 @@ void surface_draw(struct surface *s, struct rng *r)
 	s->lower = case_dice >= 85;
 	s->typos = dice < 45 ? 1 : dice < 55 ? 2 : 0;
 	s->telegraphic = rng_below(r, 100) < 4;
+	s->hurried = rng_below(r, 100) < 5;
 	dice = rng_below(r, 100);
 	s->contractions = dice < 15 ? -1 : dice < 22 ? 1 : 0;
 }
@@ -83,11 +85,23 @@ static const char *spelled_out(const char *word, size_t len)
 	return NULL;
 }
 
+static const char *shortened(const char *word, size_t len)
+{
+	for (unsigned i = 0; i < n_short_forms; i++)
+		if (strlen(short_forms[i].word) == len &&
+			!strncasecmp(word, short_forms[i].word, len))
+			return short_forms[i].shorter;
+	return NULL;
+}
+
 static void add_word(const struct surface *s, const char *word, size_t len, int capital, int slip,
 	struct rng *r, struct text *out)
 {
 	size_t from = out->buf.len;
 	const char *full = s->contractions < 0 ? spelled_out(word, len) : NULL;
+
+	if (!full && s->hurried)
+		full = shortened(word, len);
 
 	if (full) {
 		buf_adds(&out->buf, full);
@@ -180,13 +194,18 @@ static unsigned pick_slips(const struct surface *s, const struct token *tokens, 
 	return chosen;
 }
 
-void surface_apply(const struct surface *s, const struct text *in, struct rng *r, struct text *out)
+void surface_apply(
+	const struct surface *surface, const struct text *in, struct rng *r, struct text *out)
 {
+	struct surface own = *surface;
+	const struct surface *s = &own;
 	struct token tokens[256];
 	unsigned n = tokens_of(in, tokens, 256), slips[2] = {0}, value = 0;
 	unsigned n_slips = in->verbatim ? 0 : pick_slips(s, tokens, n, r, slips);
 	int start = 1;
 
+	if (in->verbatim)
+		own.telegraphic = own.hurried = own.typos = 0;
 	text_clear(out);
 	memcpy(out->ids, in->ids, in->n_ids * sizeof *in->ids);
 	out->n_ids = in->n_ids;
@@ -201,7 +220,7 @@ void surface_apply(const struct surface *s, const struct text *in, struct rng *r
 			out->values[value++].to = out->buf.len;
 			out->n_values = value;
 			start = 0;
-		} else if (s->telegraphic && !in->verbatim && drops_article(in, t)) {
+		} else if (s->telegraphic && drops_article(in, t)) {
 			i++; /* and the blank behind it */
 		} else if (t->is_word) {
 			int slip = (n_slips > 0 && slips[0] == i) || (n_slips > 1 && slips[1] == i);

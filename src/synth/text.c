@@ -1,6 +1,7 @@
 /* text.c - see text.h. */
 #include "synth/text.h"
 
+#include <ctype.h>
 #include <string.h>
 
 void text_clear(struct text *t)
@@ -72,4 +73,19 @@ int text_in_value(const struct text *t, size_t at)
 		if (at >= t->values[i].from && at < t->values[i].to)
 			return 1;
 	return 0;
+}
+
+static int letter(char c)
+{
+	return isalnum((unsigned char)c) != 0;
+}
+
+int text_would_repeat(const struct text *t, const char *words)
+{
+	size_t len = 0, end = t->buf.len;
+
+	while (letter(words[len]))
+		len++;
+	return len && end >= len && !strncasecmp(t->buf.data + end - len, words, len) &&
+	       (end == len || !letter(t->buf.data[end - len - 1]));
 }

@@ -35,6 +35,8 @@ void text_add_fixed(struct text *t, const char *words);
 void text_value(struct text *t, const char *value);
 /* The same, in quotes where it has blanks or, now and then, anyway. */
 void text_value_quoted(struct text *t, const char *value, struct rng *r);
+/* Whether the text ends in the word that words begin with: "reload on" "on port". */
+int text_would_repeat(const struct text *t, const char *words);
 /* 1 where position at lies in a value. */
 int text_in_value(const struct text *t, size_t at);
 
@@ -44,6 +46,7 @@ struct surface {
 	int lower;	   /* no capitals at all */
 	int telegraphic;   /* no articles */
 	int typos;	   /* how many slips */
+	int hurried;	   /* "pls", "w/", "img" */
 	int contractions;  /* -1: spelled out, 1: apostrophes left out, 0: as they are */
 };
 

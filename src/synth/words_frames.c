@@ -231,4 +231,22 @@ LIST(words_story, "we're debugging a weird issue", "I'm new to this tool", "I ju
 	"I'm back from vacation", "my notes are gone", "the CI is red again",
 	"we're recording a video", "I want to try something", "I changed a few things",
 	"the last attempt failed", "my terminal history is empty", "we have guests in the office",
-	"I promised this to a friend", "I'm testing a theory", "I have two minutes left");
+	"I promised this to a friend", "I'm testing a theory", "I have two minutes left",
+	/* with values that are none of the command's */
+	"port {port} is already taken", "my colleague sits on port {port}", "the ticket is {id}",
+	"I found a guide on {url}", "it failed {n} times", "{n} people are waiting",
+	"I just deleted {file} by accident", "my laptop has {n} GB of RAM",
+	"version {version} came out yesterday", "I read about it at {url}",
+	"we had {n} errors last night", "{name} told me to ask you", "I got a mail from {email}",
+	"my branch is {branch}", "I ran {n} tests and all passed", "{host} is down again",
+	"I closed {file}", "the team now has {n} members", "this is my {n}th attempt");
+
+const struct short_form short_forms[] = {{"with", "w/"}, {"without", "w/o"}, {"please", "pls"},
+	{"you", "u"}, {"your", "ur"}, {"are", "r"}, {"configuration", "config"}, {"config", "cfg"},
+	{"image", "img"}, {"because", "bc"}, {"and", "&"}, {"directory", "dir"},
+	{"environment", "env"}, {"version", "ver"}, {"database", "db"}, {"repository", "repo"},
+	{"messages", "msgs"}, {"message", "msg"}, {"number", "num"}, {"thanks", "thx"},
+	{"development", "dev"}, {"production", "prod"}, {"through", "thru"}, {"okay", "ok"},
+	{"maximum", "max"}, {"minimum", "min"}, {"kubernetes", "k8s"}, {"documentation", "docs"},
+	{"information", "info"}};
+const unsigned n_short_forms = sizeof short_forms / sizeof *short_forms;
