@@ -128,6 +128,10 @@ static void test_listed(void **state)
 	assert_true(holds("just Debian", &a, "debian"));
 	assert_true(holds("call it my app", &a, "my-app"));
 	assert_false(holds("call it my application", &a, "my-app"));
+	assert_false(holds("call it ./my/app", &a, "my-app"));
+	assert_false(holds("call it my app.json", &a, "my-app"));
+	assert_true(holds("call it My App.", &a, "my-app"));
+	assert_true(holds("a wolfi-based image", &a, "wolfi"));
 	assert_false(holds("call it my thing", &a, "my-thing"));
 }
 

@@ -163,6 +163,17 @@ leaks_nothing() { # FILE SPEC
   done
 }
 
+@test "a value that the request does not state is found out" {
+  "$bin/seed2syn" --quiet --plain --spec seeds/langgraph/cli.json -n 20000 --seed 4 seeds/langgraph/seeds.jsonl |
+    jq -c 'select(.argv) | .argv as $a | first(range(2; $a | length) | select($a[.] | test("^[0-9]+$"))) as $i
+      | .argv[$i] = ($a[$i] | tonumber + 1 | tostring)' >"$BATS_TEST_TMPDIR/in"
+  "$bin/synvalidate" --quiet --plain --checks grounded --spec seeds/langgraph/cli.json "$BATS_TEST_TMPDIR/in" >"$BATS_TEST_TMPDIR/ok" 2>/dev/null
+  n=$(wc -l <"$BATS_TEST_TMPDIR/in")
+  [ "$n" -gt 500 ]
+  # The next number may be there by chance: "for the three of us, with 2 jobs".
+  [ "$(jq -c 'select(.verdict.ok)' "$BATS_TEST_TMPDIR/ok" | wc -l)" -lt $((n / 100)) ]
+}
+
 @test "seed2syn | synvalidate | head ends cleanly with as many as were asked for" {
   run bash -c "set -o pipefail; '$bin/seed2syn' --quiet --spec seeds/langgraph/cli.json -n 100000 seeds/langgraph/seeds.jsonl |
     '$bin/synvalidate' --quiet --plain --spec seeds/langgraph/cli.json | head -n 5000 | jq -c .id | wc -l"

@@ -116,27 +116,31 @@ static int same_piece(const char *a, size_t a_len, const char *b, size_t b_len, 
 }
 
 /* 1 where the words of the phrase stand in the request one after the other, in
- * whatever case, where slips is set with one slip a word; '-', '_', '/' and '.' part words, too. */
+ * whatever case; '-', '_', '/' and '.' part words, too.  slips: one slip a word is
+ * allowed, and the words may be part of a longer one (wolfi-based). */
 static int says(const char *request, size_t len, const char *phrase, int slips)
 {
 	size_t start = 0, phrase_len = strlen(phrase);
 
 	for (;;) {
-		size_t r = start, p = 0, r_len, p_len;
+		size_t r = start, p = 0, r_len, p_len, from, to;
 		const char *said = next_piece(request, len, &r, &r_len), *wanted;
 
 		if (!said)
 			return 0;
-		start = r;
+		from = (size_t)(said - request);
+		start = to = r;
 		wanted = next_piece(phrase, phrase_len, &p, &p_len);
 		if (!wanted)
 			return 0;
 		while (wanted && said && same_piece(said, r_len, wanted, p_len, slips)) {
 			wanted = next_piece(phrase, phrase_len, &p, &p_len);
+			to = r;
 			if (wanted)
 				said = next_piece(request, len, &r, &r_len);
 		}
-		if (!wanted)
+		if (!wanted && (slips || (bounded_left(request, from, 'a') &&
+						 bounded_right(request, len, to, 'a'))))
 			return 1;
 	}
 }
