@@ -488,6 +488,81 @@ static void draw_measure(struct rng *r, const char *const units[], unsigned n, s
 	buf_adds(out, units[rng_below(r, n)]);
 }
 
+static void draw_boolean(struct rng *r, struct buf *out)
+{
+	buf_adds(out, rng_below(r, 2) ? "true" : "false");
+}
+
+static void draw_address(struct rng *r, struct buf *out)
+{
+	draw_host(r, out);
+	buf_addc(out, ':');
+	draw_port(r, out);
+}
+
+static void draw_digest(struct rng *r, struct buf *out)
+{
+	draw_repository(r, out);
+	buf_adds(out, "@sha256:");
+	add_hex(r, 64, out);
+}
+
+static void draw_machine_id(struct rng *r, struct buf *out)
+{
+	if (rng_below(r, 2))
+		draw_uuid(r, out);
+	else
+		draw_identifier(r, out);
+}
+
+static void draw_plain_name(struct rng *r, struct buf *out)
+{
+	draw_name(r, rng_below(r, 5) ? '-' : '_', out);
+}
+
+static void draw_duration(struct rng *r, struct buf *out)
+{
+	draw_measure(r, (const char *const[]){"s", "m", "h", "ms"}, 4, out);
+}
+
+static void draw_size(struct rng *r, struct buf *out)
+{
+	draw_measure(r, (const char *const[]){"m", "g", "k", "MB", "GB"}, 5, out);
+}
+
+static void draw_email(struct rng *r, struct buf *out)
+{
+	buf_adds(out, pick(r, &words_stem));
+	buf_addc(out, '@');
+	draw_host_name(r, out);
+}
+
+/* The kinds that need nothing but luck. */
+static void (*const drawers[KIND_COUNT])(struct rng *r, struct buf *out) = {
+	[KIND_PORT] = draw_port,
+	[KIND_BOOLEAN] = draw_boolean,
+	[KIND_DIRECTORY] = draw_directory,
+	[KIND_URL] = draw_url,
+	[KIND_DATABASE] = draw_database,
+	[KIND_HOST] = draw_host,
+	[KIND_ADDRESS] = draw_address,
+	[KIND_IMAGE] = draw_image,
+	[KIND_DIGEST] = draw_digest,
+	[KIND_REPOSITORY] = draw_repository,
+	[KIND_TAG] = draw_tag,
+	[KIND_VERSION] = draw_version,
+	[KIND_UUID] = draw_machine_id,
+	[KIND_IDENTIFIER] = draw_identifier,
+	[KIND_NAME] = draw_plain_name,
+	[KIND_SECRET] = draw_secret,
+	[KIND_COMMAND] = draw_command,
+	[KIND_DURATION] = draw_duration,
+	[KIND_SIZE] = draw_size,
+	[KIND_TIME] = draw_time,
+	[KIND_WORDS] = draw_words,
+	[KIND_EMAIL] = draw_email,
+};
+
 static void draw(const struct value_plan *p, enum value_kind kind, struct rng *r, struct buf *out)
 {
 	switch (kind) {
@@ -501,88 +576,15 @@ static void draw(const struct value_plan *p, enum value_kind kind, struct rng *r
 	case KIND_NUMBER:
 		draw_number(p, r, out);
 		break;
-	case KIND_PORT:
-		draw_port(r, out);
-		break;
-	case KIND_BOOLEAN:
-		buf_adds(out, rng_below(r, 2) ? "true" : "false");
-		break;
 	case KIND_FILE:
 		draw_file(p, r, out);
-		break;
-	case KIND_DIRECTORY:
-		draw_directory(r, out);
-		break;
-	case KIND_URL:
-		draw_url(r, out);
-		break;
-	case KIND_DATABASE:
-		draw_database(r, out);
-		break;
-	case KIND_HOST:
-		draw_host(r, out);
-		break;
-	case KIND_ADDRESS:
-		draw_host(r, out);
-		buf_addc(out, ':');
-		draw_port(r, out);
-		break;
-	case KIND_IMAGE:
-		draw_image(r, out);
-		break;
-	case KIND_DIGEST:
-		draw_repository(r, out);
-		buf_adds(out, "@sha256:");
-		add_hex(r, 64, out);
-		break;
-	case KIND_REPOSITORY:
-		draw_repository(r, out);
-		break;
-	case KIND_TAG:
-		draw_tag(r, out);
-		break;
-	case KIND_VERSION:
-		draw_version(r, out);
-		break;
-	case KIND_UUID:
-		if (rng_below(r, 2))
-			draw_uuid(r, out);
-		else
-			draw_identifier(r, out);
-		break;
-	case KIND_IDENTIFIER:
-		draw_identifier(r, out);
-		break;
-	case KIND_NAME:
-		draw_name(r, rng_below(r, 5) ? '-' : '_', out);
-		break;
-	case KIND_SECRET:
-		draw_secret(r, out);
-		break;
-	case KIND_COMMAND:
-		draw_command(r, out);
-		break;
-	case KIND_DURATION:
-		draw_measure(r, (const char *const[]){"s", "m", "h", "ms"}, 4, out);
-		break;
-	case KIND_SIZE:
-		draw_measure(r, (const char *const[]){"m", "g", "k", "MB", "GB"}, 5, out);
-		break;
-	case KIND_TIME:
-		draw_time(r, out);
-		break;
-	case KIND_EMAIL:
-		buf_adds(out, pick(r, &words_stem));
-		buf_addc(out, '@');
-		draw_host_name(r, out);
-		break;
-	case KIND_WORDS:
-		draw_words(r, out);
 		break;
 	case KIND_INTEGER:
 	case KIND_COUNT:
 		draw_integer(p, r, out);
 		break;
+	default:
+		drawers[kind](r, out);
 	}
 }
 
