@@ -122,7 +122,8 @@ static const struct argp_child children[] = {{&filter_output_argp, 0, "Streams",
 static const struct argp argp = {option_list, parse_option, "[REQUEST...]",
 	"Proposes one verified command for each request, or refuses and says why.  The request "
 	"is the operands; without any, each line of standard input is one, or each record (its "
-	"field request; the other fields pass through)."
+	"field request; the other fields pass through).  Verified is what the CLI's own parser "
+	"accepts, in canonical form, every value taken from the request."
 	"\vThe fields of a proposal: proposal (the words, canonical; null: a refusal, with its "
 	"reason), confidence (the exact probability that the policy gives the canonical spelling "
 	"of the answer), verdict, spans, text.  Exit status 0 for refusals too.\n\n"

@@ -120,6 +120,17 @@ from() {
   [ "$output" = "$first" ]
 }
 
+@test "nothing is proposed that the validator would not let through" {
+  for request in 'exit with status' 'send the signal 12 to it' 'write the file' 'write x and y.txt' 'delete 7'; do
+    propose -n 20 --tries 300 --temperature 1.5 --min-confidence 0 "$request"
+  done | jq -c 'select(.proposal) | {cli, request, argv: .proposal}' >"$W/pairs"
+  [ "$(wc -l <"$W/pairs")" -gt 5 ]
+  run "$BIN/synvalidate" --quiet --plain --spec "$SPEC" --checks schema,verdict,canonical,grounded \
+    --rejects "$W/rejects" -o "$W/valid" "$W/pairs"
+  [ "$status" -eq 0 ]
+  [ "$(wc -l <"$W/valid")" -eq "$(wc -l <"$W/pairs")" ]
+}
+
 @test "lines, records and zstd, told apart" {
   run from 'exit with status 7\n\nsend signal 9\r\nshow me the environment'
   [ "$status" -eq 0 ]

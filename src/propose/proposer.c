@@ -6,6 +6,8 @@
 
 #include "base/hash.h"
 #include "model/generate.h"
+#include "synth/ground.h"
+#include "synth/words.h"
 #include "text/utf8.h"
 
 enum {
@@ -25,6 +27,7 @@ struct proposer {
 	/* of the current request */
 	struct arena arena;
 	struct ids prompt;
+	struct buf plain;	      /* the request, as ground_check() wants it */
 	struct candidate *candidates; /* [max_candidates]; number 0 is the refusal */
 	size_t n_candidates;
 	struct failure {
@@ -93,6 +96,7 @@ void proposer_free(struct proposer *p)
 	if (p->tree)
 		tree_free(p->tree);
 	ids_release(&p->prompt);
+	buf_release(&p->plain);
 	arena_release(&p->arena);
 	free(p->completions);
 	free(p->candidates);
@@ -130,15 +134,28 @@ static void fail_completion(
 		.code = code, .message = arena_strdup(&p->arena, message), .text = text, .at = at};
 }
 
+/* A value that the person did not say must not be run in their name. */
+static void fail_invented(
+	struct proposer *p, const char *text, const char *value, const struct meaning_item *item)
+{
+	char message[256];
+
+	snprintf(message, sizeof message, "the request does not say '%.100s' for %.100s", value,
+		item->option ? item->option->name : item->argument->name);
+	fail_completion(p, text, "ungrounded", item->at, message);
+}
+
 /* Reads and verifies one completion; it becomes a candidate, or the last failure. */
 static void take_completion(
 	struct proposer *p, const struct completion *c, const char *request, const struct answer *a)
 {
 	struct buf text = {0};
+	const struct meaning_item *item;
+	struct meaning meaning;
 	struct verdict v;
 	struct error why;
 	const char **argv;
-	const char *kept;
+	const char *kept, *invented;
 	int argc, unreadable;
 
 	unreadable = answer_decode(&p->policy->prompter, c->tokens, (size_t)c->n_tokens, request,
@@ -151,11 +168,13 @@ static void take_completion(
 		fail_completion(p, kept, "unreadable", 0, why.message);
 	else if (argc < 0)
 		return; /* a refusal, which is a candidate already */
-	else if (verify(p->spec, argc, argv, &p->arena, NULL, &v) != VERDICT_OK)
+	else if (verify(p->spec, argc, argv, &p->arena, &meaning, &v) != VERDICT_OK)
 		fail_completion(p, kept, verdict_name(v.code), v.at, v.message);
 	else if (!argv_is_canonical(p->spec, argc, argv, &p->arena))
 		fail_completion(p, kept, verdict_name(VERDICT_NOT_CANONICAL), 0,
 			"the answer is not in canonical form");
+	else if ((invented = ground_check(p->plain.data, p->plain.len, &meaning, &item)))
+		fail_invented(p, kept, invented, item);
 	else
 		add_candidate(p, argc, argv, kept);
 }
@@ -288,6 +307,8 @@ int proposer_answer(
 		return 0;
 	arena_clear(&p->arena);
 	p->prompt.len = 0;
+	buf_clear(&p->plain);
+	words_plain(request, len, &p->plain);
 	p->n_candidates = 0;
 	p->failed.code = NULL;
 	a->n_spans =

@@ -2,8 +2,9 @@
  * proposer.h - from a request to verified commands, best first, or a refusal.
  *
  * The policy answers greedily and by sampling; each different answer is read,
- * verified against the grammar and demanded in canonical form.  What is left is
- * ranked by the exact probability that the policy gives its canonical spelling.
+ * verified against the grammar, demanded in canonical form, and every value in it
+ * must be grounded in the request (synth/ground.h).  What is left is ranked by the
+ * exact probability that the policy gives its canonical spelling.
  */
 #ifndef PROPOSE_PROPOSER_H
 #define PROPOSE_PROPOSER_H
