@@ -209,6 +209,60 @@ static void positionals(void **state)
 	expect("t -x a b", "t -x a b");
 }
 
+/* Longer command lines than a system runs are refused, quickly. */
+static void long_lines(void **state)
+{
+	size_t n = 200000;
+	const char **argv = xcalloc(n, sizeof(*argv));
+	char *word = xcalloc(n + 1, 1);
+	struct verdict v;
+	struct meaning m;
+
+	(void)state;
+	use(PLAIN("cobra"));
+	argv[0] = "t";
+	for (size_t i = 1; i < n; i++)
+		argv[i] = "-v";
+	assert_int_equal(verify(spec, (int)n, argv, &arena, &m, &v), VERDICT_TOO_MANY);
+	assert_int_equal(verify(spec, 4096, argv, &arena, &m, &v), VERDICT_OK);
+	memset(word, 'v', n);
+	word[0] = '-';
+	argv[1] = word;
+	assert_int_equal(verify(spec, 2, argv, &arena, &m, &v), VERDICT_TOO_MANY);
+	word[100000] = '\0';
+	assert_int_equal(verify(spec, 2, argv, &arena, &m, &v), VERDICT_TOO_MANY);
+	word[4097] = '\0';
+	assert_int_equal(verify(spec, 2, argv, &arena, &m, &v), VERDICT_OK);
+	free(argv);
+	free(word);
+}
+
+/* Lists and repeats of the greatest size keep time and memory in bounds. */
+static void long_lists(void **state)
+{
+	const char *argv[2 * 2000 + 1] = {"t"}, **canonical;
+	char *list = xcalloc(512, 1);
+	struct verdict v;
+	struct meaning m;
+
+	(void)state;
+	use(HEAD(
+		"cobra") "\"options\":[{\"name\":\"--tags\",\"metadata\":[{\"name\":"
+			 "\"separator\",\"value\":\",\"},{\"name\":\"repeatable\",\"value\":true}],"
+			 "\"arguments\":[{\"name\":\"t\"}]}]}");
+	for (int i = 0; i < 511; i++)
+		list[i] = i % 2 ? ',' : 'a';
+	for (int i = 0; i < 2000; i++) {
+		argv[1 + 2 * i] = "--tags";
+		argv[2 + 2 * i] = list;
+	}
+	assert_int_equal(verify(spec, 4001, argv, &arena, &m, &v), VERDICT_OK);
+	assert_int_equal(m.items[0].n_values, 2000 * 256);
+	assert_int_equal(meaning_argv(spec, &m, &arena, &canonical), 3);
+	assert_int_equal(strlen(canonical[2]), 2000 * 512 - 1);
+	free(list);
+}
+
 static int teardown(void **state)
 {
 	(void)state;
@@ -227,6 +281,8 @@ int main(void)
 		cmocka_unit_test(docopt_words),
 		cmocka_unit_test(dash_words),
 		cmocka_unit_test(positionals),
+		cmocka_unit_test(long_lines),
+		cmocka_unit_test(long_lists),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -25,11 +25,18 @@ static char *join(struct arena *arena, const char *a, const char *between, const
 /* The values of a list option in one word. */
 static const char *list_word(struct arena *arena, const struct meaning_item *item, char separator)
 {
-	const char between[2] = {separator, '\0'};
-	const char *out = item->values[0];
+	size_t size = 1;
+	char *out, *end;
 
-	for (size_t i = 1; i < item->n_values; i++)
-		out = join(arena, out, between, item->values[i]);
+	for (size_t i = 0; i < item->n_values; i++)
+		size += strlen(item->values[i]) + 1;
+	out = end = arena_alloc(arena, size);
+	for (size_t i = 0; i < item->n_values; i++) {
+		if (i)
+			*end++ = separator;
+		end = stpcpy(end, item->values[i]);
+	}
+	*end = '\0';
 	return out;
 }
 

@@ -25,6 +25,7 @@ struct occurrence {
 /* What became of the occurrences so far: one for each meaning. */
 struct pending {
 	struct meaning_item item;
+	size_t cap_values;
 	size_t level;
 	unsigned rank; /* canonical order, set at the end */
 };
@@ -34,8 +35,15 @@ struct operand {
 	int at;
 };
 
+enum { OCCURRENCES_INLINE = 24 };
+
+/* No system runs longer command lines than that (Linux: 128 KiB a word, 2 MiB in all
+ * by default), and work that grows with the square of a count stays small. */
 enum {
-	OCCURRENCES_INLINE = 24
+	VERIFY_WORDS_MAX = 4096,
+	VERIFY_OPTIONS_MAX = 4096,
+	VERIFY_WORD_BYTES_MAX = 131071,
+	VERIFY_BYTES_MAX = 2 << 20
 };
 
 struct parse {

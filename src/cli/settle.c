@@ -84,17 +84,21 @@ static struct pending *pending_find(struct parse *p, const struct option *o)
 }
 
 /* Appends the (split, canonical) values of an occurrence to an item. */
-static int values_settle(struct parse *p, const struct occurrence *u, struct meaning_item *item)
+static int values_settle(struct parse *p, const struct occurrence *u, struct pending *entry)
 {
 	const struct option *o = u->option;
+	struct meaning_item *item = &entry->item;
 	size_t n = item->n_values, total = n;
-	const char **values;
+	const char **values = (const char **)item->values;
 
 	for (size_t i = 0; i < u->n_values; i++)
 		total += pieces_count(u->values[i], o->separator);
-	values = arena_alloc(p->arena, (total + 1) * sizeof(*values));
-	for (size_t i = 0; i < n; i++)
-		values[i] = item->values[i];
+	if (!values || total + 1 > entry->cap_values) {
+		entry->cap_values = n ? 2 * (total + 1) : total + 1;
+		values = arena_alloc(p->arena, entry->cap_values * sizeof(*values));
+		if (n)
+			memcpy(values, item->values, n * sizeof(*values));
+	}
 	for (size_t i = 0; i < u->n_values; i++) {
 		int at = u->value_at + (int)i;
 
@@ -129,7 +133,7 @@ static int occurrence_settle(struct parse *p, const struct occurrence *u)
 	earlier->item.argument = o->argument;
 	earlier->item.at = u->at;
 	earlier->level = u->level;
-	return values_settle(p, u, &earlier->item);
+	return values_settle(p, u, earlier);
 }
 
 /* Click looks only at the value that counts; the others have looked already. */

@@ -62,6 +62,9 @@ int occurrence_add(struct parse *p, const struct option *o, size_t n_values,
 {
 	const char *canonical;
 
+	if (p->n_occurrences == VERIFY_OPTIONS_MAX)
+		return parse_fail(
+			p, VERDICT_TOO_MANY, at, "more than %d options", VERIFY_OPTIONS_MAX);
 	if (p->n_occurrences == p->cap_occurrences) {
 		struct occurrence *grown =
 			arena_alloc(p->arena, 2 * p->cap_occurrences * sizeof(*grown));

@@ -22,13 +22,24 @@ static int unknown_command(struct parse *p, const char *word, int at)
 static int words_check(struct parse *p)
 {
 	const char *name = p->spec->name;
+	size_t bytes = 0;
 
 	if (p->argc <= 0)
 		return parse_fail(p, VERDICT_EMPTY, 0, "no words at all");
-	for (int i = 0; i < p->argc; i++)
+	if (p->argc > VERIFY_WORDS_MAX)
+		return parse_fail(p, VERDICT_TOO_MANY, VERIFY_WORDS_MAX, "more than %d words",
+			VERIFY_WORDS_MAX);
+	for (int i = 0; i < p->argc; i++) {
+		size_t n = strlen(p->argv[i]);
+
+		bytes += n + 1;
+		if (n > VERIFY_WORD_BYTES_MAX || bytes > VERIFY_BYTES_MAX)
+			return parse_fail(
+				p, VERDICT_TOO_MANY, i, "more bytes than a command line can have");
 		if (!value_is_clean(p->argv[i]))
 			return parse_fail(p, VERDICT_BAD_TEXT, i,
 				"word %d holds a control character or is not UTF-8", i);
+	}
 	if (strcmp(p->argv[0], name) != 0)
 		return parse_fail(p, VERDICT_WRONG_PROGRAM, 0, "the program is '%s', not '%.80s'",
 			name, p->argv[0]);
