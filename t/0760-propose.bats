@@ -120,11 +120,22 @@ from() {
   [ "$output" = "$first" ]
 }
 
-@test "nothing is proposed that the validator would not let through" {
-  for request in 'exit with status' 'send the signal 12 to it' 'write the file' 'write x and y.txt' 'delete 7'; do
-    propose -n 20 --tries 300 --temperature 1.5 --min-confidence 0 "$request"
-  done | jq -c 'select(.proposal) | {cli, request, argv: .proposal}' >"$W/pairs"
-  [ "$(wc -l <"$W/pairs")" -gt 5 ]
+@test "no value is invented, even where the policy does" {
+  "$BIN/newmodel" --quiet --spec "$SPEC" --spans none --hidden 32 --layers 2 --heads 2 --vocab 512 \
+    -o "$W/new" testdata/exec/pairs.jsonl
+  "$BIN/sft-step" --quiet --threads 1 -m "$W/new" -o "$W/policy" --steps 300 --bpe-dropout 0 \
+    testdata/exec/pairs.jsonl
+  export POLICY=$W/policy
+  run propose exit with status 7
+  [ "$(jq -c .proposal <<<"$output")" = '["probe","status","7"]' ]
+  run propose --tries 0 exit with status 5
+  [ "$status" -eq 0 ]
+  [ "$(jq -c '[.proposal, .verdict.code, .verdict.at]' <<<"$output")" = '[null,"ungrounded",2]' ]
+  has "the request does not say '7'"
+  for request in 'exit with status 5' 'send the signal 12 to it' 'write the file x'; do
+    propose -n 20 --tries 300 --temperature 2 --min-confidence 0 "$request"
+  done >"$W/proposals"
+  jq -c 'select(.proposal) | {cli, request, argv: .proposal}' "$W/proposals" >"$W/pairs"
   run "$BIN/synvalidate" --quiet --plain --spec "$SPEC" --checks schema,verdict,canonical,grounded \
     --rejects "$W/rejects" -o "$W/valid" "$W/pairs"
   [ "$status" -eq 0 ]
