@@ -85,6 +85,23 @@ static void test_learning(void **state)
 	assert_true(typos_resolve(t, word_hash("dEploys", 7), "dEploys", 7) == right);
 	assert_true(typos_resolve(t, word_hash("deplays", 7), "deplays", 7) != right);
 	assert_true(typos_resolve(t, word_hash("d3ploy", 6), "d3ploy", 6) != right);
+	/* A slip that is common is a slip still, next to the far more common word. */
+	for (int i = 0; i < 400; i++) {
+		typos_learn(t, right, "deploy", 6);
+		if (i % 50 == 0)
+			typos_learn(t, wrong, "depoly", 6);
+	}
+	assert_true(typos_resolve(t, wrong, "depoly", 6) == right);
+	assert_true(typos_resolve(t, right, "deploy", 6) == right);
+	/* Two words of like frequency are two words. */
+	for (int i = 0; i < 40; i++) {
+		typos_learn(t, word_hash("order", 5), "order", 5);
+		typos_learn(t, word_hash("orders", 6), "orders", 6);
+	}
+	assert_true(typos_resolve(t, word_hash("orders", 6), "orders", 6) != word_hash("order", 5));
+	assert_true(typos_resolve(t, word_hash("dep", 3), "dep", 3) == word_hash("dep", 3));
+	typos_teach(t, "want");
+	assert_true(typos_resolve(t, word_hash("wnt", 3), "wnt", 3) == word_hash("want", 4));
 	typos_free(t);
 }
 

@@ -8,14 +8,18 @@
 #include "synth/words.h"
 
 enum {
-	LEN_MIN = 4,
+	LEN_MIN = 3,
+	LEN_RIGHT = 4,
 	LEN_MAX = 24,
+	FREQUENT = 20,
 	SLOTS = TYPOS_WORDS_MAX * 2
 };
 
 struct seen {
-	uint64_t hash; /* 0: free */
-	uint32_t count;
+	uint64_t hash;		/* 0: free */
+	uint32_t count, looked; /* sightings; how many of them when stands_for was found */
+	uint64_t stands_for;	/* hash of the word that this one misspells, 0: itself */
+	int taught;
 	char text[LEN_MAX];
 	unsigned char len;
 };
@@ -113,16 +117,47 @@ static void index_grow(struct typos *t)
 
 static void establish(struct typos *t, const struct seen *s)
 {
+	if (s->len < LEN_RIGHT)
+		return;
 	while ((t->n_index + LEN_MAX + 1) * 2 > t->cap_index)
 		index_grow(t);
 	for (size_t skip = 0; skip <= s->len; skip++)
 		index_put(t, hash_without(s->text, s->len, skip), (uint32_t)(s - t->seen));
 }
 
-static void count(struct typos *t, uint64_t hash, const char *word, size_t len, uint32_t more)
+/* Hash of the word that `lower` misspells, 0 where there is none.  A word must be
+ * FREQUENT times as frequent as this one if this one is established, too. */
+static uint64_t look_up(const struct typos *t, const char *lower, size_t len, uint32_t sightings)
+{
+	uint64_t best = 0, least = TYPOS_ESTABLISHED;
+
+	if (sightings >= TYPOS_ESTABLISHED)
+		least = (uint64_t)sightings * FREQUENT;
+	for (size_t skip = 0; skip <= len; skip++) {
+		uint64_t key = hash_without(lower, len, skip);
+		size_t i = key & (t->cap_index - 1);
+
+		for (; t->index[i].hash; i = (i + 1) & (t->cap_index - 1)) {
+			const struct seen *s = &t->seen[t->index[i].word];
+
+			/* Of several candidates the one with the least hash: any rule
+			 * will do that does not depend on the table's size. */
+			if (t->index[i].hash == key &&
+				(s->count >= least ||
+					(s->taught && sightings < TYPOS_ESTABLISHED)) &&
+				(!best || s->hash < best) &&
+				!(s->len == len && memcmp(s->text, lower, len) == 0) &&
+				words_one_slip(lower, len, s->text, s->len))
+				best = s->hash;
+		}
+	}
+	return best;
+}
+
+static void count(struct typos *t, uint64_t hash, const char *word, size_t len, int taught)
 {
 	struct seen *s;
-	uint32_t before;
+	int established;
 
 	if (!correctable(word, len))
 		return;
@@ -136,11 +171,16 @@ static void count(struct typos *t, uint64_t hash, const char *word, size_t len, 
 		for (size_t i = 0; i < len; i++)
 			s->text[i] = (char)byte_lower((unsigned char)word[i]);
 	}
-	before = s->count;
-	if (before < TYPOS_ESTABLISHED) {
-		s->count += more;
-		if (s->count >= TYPOS_ESTABLISHED)
-			establish(t, s);
+	established = s->taught || s->count >= TYPOS_ESTABLISHED;
+	s->taught |= taught;
+	s->count += !taught && s->count < UINT32_MAX;
+	if (!established && (s->taught || s->count >= TYPOS_ESTABLISHED))
+		establish(t, s);
+	/* A slip that is made often is established in time, but the word it stands
+	 * for is much more frequent still: look again at every doubling. */
+	if (!s->taught && s->count >= TYPOS_ESTABLISHED && s->count >= 2 * s->looked) {
+		s->looked = s->count;
+		s->stands_for = look_up(t, s->text, s->len, s->count);
 	}
 }
 
@@ -150,36 +190,31 @@ void typos_teach(struct typos *t, const char *text)
 	const char *word;
 
 	while ((word = words_next(text, text_len, &at, &len)))
-		count(t, word_hash(word, len), word, len, TYPOS_ESTABLISHED);
+		count(t, word_hash(word, len), word, len, 1);
 }
 
 void typos_learn(struct typos *t, uint64_t hash, const char *word, size_t len)
 {
-	count(t, hash, word, len, 1);
+	count(t, hash, word, len, 0);
 }
 
 uint64_t typos_resolve(const struct typos *t, uint64_t hash, const char *word, size_t len)
 {
+	const struct seen *s;
 	char lower[LEN_MAX];
-	uint64_t best = 0;
+	uint64_t found;
 
-	if (!correctable(word, len) || find(t, hash)->count >= TYPOS_ESTABLISHED)
+	if (!correctable(word, len))
 		return hash;
-	for (size_t i = 0; i < len; i++)
-		lower[i] = (char)byte_lower((unsigned char)word[i]);
-	for (size_t skip = 0; skip <= len; skip++) {
-		uint64_t key = hash_without(lower, len, skip);
-		size_t i = key & (t->cap_index - 1);
-
-		for (; t->index[i].hash; i = (i + 1) & (t->cap_index - 1)) {
-			const struct seen *s = &t->seen[t->index[i].word];
-
-			/* Of several candidates the one with the least hash: any rule
-			 * will do that does not depend on the table's size. */
-			if (t->index[i].hash == key && (!best || s->hash < best) &&
-				words_one_slip(lower, len, s->text, s->len))
-				best = s->hash;
-		}
+	s = find(t, hash);
+	if (s->taught)
+		return hash;
+	if (s->count >= TYPOS_ESTABLISHED) {
+		found = s->stands_for;
+	} else {
+		for (size_t i = 0; i < len; i++)
+			lower[i] = (char)byte_lower((unsigned char)word[i]);
+		found = look_up(t, lower, len, s->count);
 	}
-	return best ? best : hash;
+	return found ? found : hash;
 }

@@ -2,9 +2,10 @@
  * typos.h - maps a misspelt word to the established word it stands for.
  *
  * A word is established once it was learnt TYPOS_ESTABLISHED times (or taught
- * outright, from the spec).  A word of ASCII letters, 4 to 24 of them, that is
- * not established and is one slip away (a letter more, less, other, or two
- * neighbours swapped) from an established word stands for that word.
+ * outright, from the spec).  A word of ASCII letters, 3 to 24 of them, that is one
+ * slip away (a letter more, less, other, or two neighbours swapped) from an
+ * established word of 4 or more stands for that word: if it is not established
+ * itself, or is not taught and that word is twenty times as frequent.
  * Established words are found by their deletion neighbourhoods (the index of
  * Garbe's SymSpell), so that a look-up costs one probe a letter.
  */
