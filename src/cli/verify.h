@@ -3,7 +3,12 @@
  * does it mean, and how is that spelled canonically?
  *
  * Three users: the filter of synthetic data, the reward, and the gate in front of
- * a person.  Nothing is executed and no file is looked at.
+ * a person.  Nothing is executed and no file is looked at: a path that the tool
+ * wants to exist ("exists") is not checked.  The environment counts as empty, so an
+ * option that a variable could give as well is missing where argv lacks it.
+ * Stricter than the tools: control characters are refused in every word, and so is
+ * a command line longer than systems run (4096 words, 128 KiB a word, 2 MiB).
+ * An eager option (--help) is the whole meaning of its command.
  */
 #ifndef CLI_VERIFY_H
 #define CLI_VERIFY_H
@@ -31,7 +36,7 @@ enum verdict_code {
 	VERDICT_REQUIRES,
 	VERDICT_ONE_OF,
 	VERDICT_REPEATED,      /* a single option twice, where the dialect rejects that */
-	VERDICT_TOO_MANY,      /* positional arguments */
+	VERDICT_TOO_MANY,      /* positional arguments, or words or bytes at all */
 	VERDICT_NOT_CANONICAL, /* only from those who demand canonical form */
 	VERDICT_COUNT
 };
