@@ -2,8 +2,16 @@
 #include "kernels/device.h"
 #include "kernels/cpu/cpu.h"
 
-#include <omp.h>
+#include <sched.h>
 #include <string.h>
+
+/* Those that this process may run on (a container's share, taskset). */
+static int usable_cores(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
 
 const struct device *device_open(const char *name, int threads, struct error *err)
 {
@@ -24,7 +32,7 @@ const struct device *device_open(const char *name, int threads, struct error *er
 		error_set(err, EXIT_USAGE, "%d threads: 0 (all cores) to %d", threads, MAX_THREADS);
 		return NULL;
 	}
-	cpu_threads = threads ? threads : omp_get_num_procs();
+	cpu_threads = threads ? threads : usable_cores();
 	cpu_blas_prepare();
 	note("device: cpu, %d thread%s", cpu_threads, cpu_threads == 1 ? "" : "s");
 	return &cpu_device;

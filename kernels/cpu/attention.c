@@ -135,21 +135,27 @@ static void attend(
 	}
 }
 
+/* Segments are independent: who computes which does not matter. */
+static void segments_part(const void *context, int from, int to)
+{
+	const struct call *c = context;
+	const int group = c->s->n_heads / c->s->n_kv_heads;
+
+	for (int b = from; b < to; b++) {
+		const struct attention_segment *g = &c->s->segments[b];
+		int all = g->n_queries * group;
+
+		for (int kv = 0; kv < c->s->n_kv_heads; kv++)
+			for (int first = 0; first < all; first += PAIRS)
+				attend(c, g, kv, first, all - first < PAIRS ? all - first : PAIRS);
+	}
+}
+
 void cpu_attention(const struct attention_shape *s, float *out, float *lse, const float *q, int ldq,
 	const float *k, const float *v, int ldkv)
 {
 	const struct call c = {s, out, lse, q, k, v, ldq, ldkv, padded(s->head_dim)};
-	const int group = s->n_heads / s->n_kv_heads;
 
-	/* Segments are independent: who computes which does not matter. */
-#pragma omp parallel for schedule(dynamic, 8) num_threads(                                         \
-	cpu_threads) if (cpu_parallel((int64_t)s->n_queries * s->n_heads * s->head_dim * 16))
-	for (int b = 0; b < s->n_segments; b++) {
-		const struct attention_segment *g = &s->segments[b];
-		int all = g->n_queries * group;
-
-		for (int kv = 0; kv < s->n_kv_heads; kv++)
-			for (int first = 0; first < all; first += PAIRS)
-				attend(&c, g, kv, first, all - first < PAIRS ? all - first : PAIRS);
-	}
+	cpu_for(s->n_segments, 1, (int64_t)s->n_queries * s->n_heads * s->head_dim * 16,
+		segments_part, &c);
 }

@@ -201,17 +201,23 @@ static void begin_head(const struct gradients *t, int kv)
 	}
 }
 
+static void heads_part(const void *context, int from, int to)
+{
+	const struct gradients *t = context;
+
+	for (int kv = from; kv < to; kv++) {
+		begin_head(t, kv);
+		for (int b = 0; b < t->s->n_segments; b++)
+			WITH_HEAD_DIM(t->s->head_dim, segment_backward, t, &t->s->segments[b], kv);
+	}
+}
+
 void cpu_attention_backward(const struct attention_shape *s, float *dq, float *dk, float *dv,
 	const float *dout, const float *out, const float *lse, const float *q, int ldq,
 	const float *k, const float *v, int ldkv, float *delta)
 {
 	const struct gradients t = {s, dq, dk, dv, dout, out, lse, q, k, v, delta, ldq, ldkv};
 
-#pragma omp parallel for schedule(static) num_threads(                                             \
-	cpu_threads) if (cpu_parallel((int64_t)s->n_queries * s->n_heads * s->head_dim * 16))
-	for (int kv = 0; kv < s->n_kv_heads; kv++) {
-		begin_head(&t, kv);
-		for (int b = 0; b < s->n_segments; b++)
-			WITH_HEAD_DIM(s->head_dim, segment_backward, &t, &s->segments[b], kv);
-	}
+	cpu_for(s->n_kv_heads, 1, (int64_t)s->n_queries * s->n_heads * s->head_dim * 16, heads_part,
+		&t);
 }

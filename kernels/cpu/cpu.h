@@ -9,18 +9,7 @@
 #define KERNELS_CPU_CPU_H
 
 #include "kernels/device.h"
-
-/* Threads that an operation may use; set once by device_open(). */
-extern int cpu_threads;
-
-/* Work (in multiply-adds or so) below which waking other threads costs more than
- * it saves.  Tests lower it. */
-extern int64_t cpu_grain;
-
-static inline int cpu_parallel(int64_t work)
-{
-	return cpu_threads > 1 && work >= cpu_grain;
-}
+#include "kernels/cpu/parallel.h"
 
 /* Makes the BLAS ready: one thread, for the threads are ours. */
 void cpu_blas_prepare(void);

@@ -4,9 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int cpu_threads = 1;
-int64_t cpu_grain = 1 << 15;
-
 static void *memory_alloc(size_t bytes, struct error *err)
 {
 	void *p = NULL;

@@ -42,65 +42,95 @@ static float row_lse(const float *logits, int n, float *entropy)
 	return max + logf(sum);
 }
 
-void cpu_head_forward(const struct head_shape *s, float *lse, float *logprob, float *entropy,
-	const float *hidden, const float *w, float *scratch)
+/* A chunk of rows whose logits are in scratch; the first is row `first`. */
+struct chunk {
+	const struct head_shape *s;
+	float *scratch;
+	int first;
+	float *lse, *logprob, *entropy;
+	const float *coefficient;
+	const double *uniform;
+	int32_t *token;
+};
+
+static int chunk_rows(const struct head_shape *s, int from)
 {
-	for (int from = 0; from < s->n_rows; from += HEAD_CHUNK) {
-		int rows = s->n_rows - from < HEAD_CHUNK ? s->n_rows - from : HEAD_CHUNK;
+	return s->n_rows - from < HEAD_CHUNK ? s->n_rows - from : HEAD_CHUNK;
+}
 
-		logits_of(s, scratch, hidden, w, from, rows, s->inverse_temperature);
-#pragma omp parallel for schedule(static)                                                          \
-	num_threads(cpu_threads) if (cpu_parallel((int64_t)rows * s->vocab))
-		for (int i = 0; i < rows; i++) {
-			const float *logits = scratch + (size_t)i * s->vocab;
-			int r = from + i;
-			float h, z = row_lse(logits, s->vocab, entropy ? &h : NULL);
+static void forward_part(const void *context, int from, int to)
+{
+	const struct chunk *c = context;
+	const struct head_shape *s = c->s;
 
-			lse[r] = z;
-			for (int e = s->start[r]; e < s->start[r + 1]; e++) {
-				logprob[e] = logits[s->token[e]] - z;
-				if (entropy)
-					entropy[e] = h;
-			}
+	for (int i = from; i < to; i++) {
+		const float *logits = c->scratch + (size_t)i * s->vocab;
+		int r = c->first + i;
+		float h, z = row_lse(logits, s->vocab, c->entropy ? &h : NULL);
+
+		c->lse[r] = z;
+		for (int e = s->start[r]; e < s->start[r + 1]; e++) {
+			c->logprob[e] = logits[s->token[e]] - z;
+			if (c->entropy)
+				c->entropy[e] = h;
 		}
 	}
 }
 
-/* d/dlogits of sum c_e logprob_e: the c_e at the tokens, minus (sum c) p. */
-static void row_gradient(
-	const struct head_shape *s, float *logits, float lse, const float *coefficient, int r)
+void cpu_head_forward(const struct head_shape *s, float *lse, float *logprob, float *entropy,
+	const float *hidden, const float *w, float *scratch)
 {
-	float sum = 0.0f;
+	struct chunk c = {
+		.s = s, .scratch = scratch, .lse = lse, .logprob = logprob, .entropy = entropy};
 
-	for (int e = s->start[r]; e < s->start[r + 1]; e++)
-		sum += coefficient[e];
+	for (; c.first < s->n_rows; c.first += HEAD_CHUNK) {
+		int rows = chunk_rows(s, c.first);
+
+		logits_of(s, scratch, hidden, w, c.first, rows, s->inverse_temperature);
+		cpu_for(rows, 1, (int64_t)rows * s->vocab, forward_part, &c);
+	}
+}
+
+/* d/dlogits of sum c_e logprob_e: the c_e at the tokens, minus (sum c) p. */
+static void backward_part(const void *context, int from, int to)
+{
+	const struct chunk *c = context;
+	const struct head_shape *s = c->s;
+
+	for (int i = from; i < to; i++) {
+		float *logits = c->scratch + (size_t)i * s->vocab;
+		int r = c->first + i;
+		float sum = 0.0f, lse = c->lse[r];
+
+		for (int e = s->start[r]; e < s->start[r + 1]; e++)
+			sum += c->coefficient[e];
 #pragma omp simd
-	for (int j = 0; j < s->vocab; j++)
-		logits[j] = -sum * exp_fast(logits[j] - lse);
-	for (int e = s->start[r]; e < s->start[r + 1]; e++)
-		logits[s->token[e]] += coefficient[e];
+		for (int j = 0; j < s->vocab; j++)
+			logits[j] = -sum * exp_fast(logits[j] - lse);
+		for (int e = s->start[r]; e < s->start[r + 1]; e++)
+			logits[s->token[e]] += c->coefficient[e];
+	}
 }
 
 void cpu_head_backward(const struct head_shape *s, float *dhidden, float *dw,
 	const float *coefficient, const float *hidden, const float *w, const float *lse,
 	float *scratch)
 {
+	struct chunk c = {
+		.s = s, .scratch = scratch, .lse = (float *)lse, .coefficient = coefficient};
 	const float scale = s->inverse_temperature;
 	const int h = s->hidden, v = s->vocab;
 
-	for (int from = 0; from < s->n_rows; from += HEAD_CHUNK) {
-		int rows = s->n_rows - from < HEAD_CHUNK ? s->n_rows - from : HEAD_CHUNK;
-		const float *x = hidden + (size_t)from * h;
+	for (; c.first < s->n_rows; c.first += HEAD_CHUNK) {
+		int rows = chunk_rows(s, c.first);
+		const size_t at = (size_t)c.first * h;
 
-		logits_of(s, scratch, hidden, w, from, rows, scale);
-#pragma omp parallel for schedule(static)                                                          \
-	num_threads(cpu_threads) if (cpu_parallel((int64_t)rows * v))
-		for (int i = 0; i < rows; i++)
-			row_gradient(
-				s, scratch + (size_t)i * v, lse[from + i], coefficient, from + i);
-		cpu_matmul(PLAIN, PLAIN, rows, h, v, scale, scratch, v, w, h, 0.0f,
-			dhidden + (size_t)from * h, h);
-		cpu_matmul(TRANSPOSED, PLAIN, v, h, rows, scale, scratch, v, x, h, 1.0f, dw, h);
+		logits_of(s, scratch, hidden, w, c.first, rows, scale);
+		cpu_for(rows, 1, (int64_t)rows * v, backward_part, &c);
+		cpu_matmul(
+			PLAIN, PLAIN, rows, h, v, scale, scratch, v, w, h, 0.0f, dhidden + at, h);
+		cpu_matmul(TRANSPOSED, PLAIN, v, h, rows, scale, scratch, v, hidden + at, h, 1.0f,
+			dw, h);
 	}
 }
 
@@ -176,19 +206,26 @@ static void sample_row(const struct head_shape *s, float *logits, int32_t *token
 	}
 }
 
+static void sample_part(const void *context, int from, int to)
+{
+	const struct chunk *c = context;
+
+	for (int i = from; i < to; i++)
+		sample_row(c->s, c->scratch + (size_t)i * c->s->vocab, c->token, c->logprob,
+			c->uniform, c->first + i);
+}
+
 void cpu_head_sample(const struct head_shape *s, int32_t *token, float *logprob,
 	const double *uniform, const float *hidden, const float *w, float *scratch)
 {
-	float scale = s->inverse_temperature == 0.0f ? 1.0f : s->inverse_temperature;
+	struct chunk c = {
+		.s = s, .scratch = scratch, .token = token, .logprob = logprob, .uniform = uniform};
+	const float scale = s->inverse_temperature == 0.0f ? 1.0f : s->inverse_temperature;
 
-	for (int from = 0; from < s->n_rows; from += HEAD_CHUNK) {
-		int rows = s->n_rows - from < HEAD_CHUNK ? s->n_rows - from : HEAD_CHUNK;
+	for (; c.first < s->n_rows; c.first += HEAD_CHUNK) {
+		int rows = chunk_rows(s, c.first);
 
-		logits_of(s, scratch, hidden, w, from, rows, scale);
-#pragma omp parallel for schedule(static)                                                          \
-	num_threads(cpu_threads) if (cpu_parallel((int64_t)rows * s->vocab))
-		for (int i = 0; i < rows; i++)
-			sample_row(s, scratch + (size_t)i * s->vocab, token, logprob, uniform,
-				from + i);
+		logits_of(s, scratch, hidden, w, c.first, rows, scale);
+		cpu_for(rows, 1, (int64_t)rows * s->vocab, sample_part, &c);
 	}
 }

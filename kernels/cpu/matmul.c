@@ -207,29 +207,30 @@ static struct product part_of(const struct product *p, int by_rows, int from, in
 	return part;
 }
 
+struct cut {
+	struct product whole;
+	int by_rows, small;
+};
+
+static void matmul_part(const void *context, int from, int to)
+{
+	const struct cut *c = context;
+	struct product part = part_of(&c->whole, c->by_rows, from, to - from);
+
+	run(&part, c->small);
+}
+
 void cpu_matmul(enum transpose ta, enum transpose tb, int m, int n, int k, float alpha,
 	const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc)
 {
-	const struct product p = {ta, tb, m, n, k, alpha, beta, a, b, c, lda, ldb, ldc};
-	int parts = cpu_parallel((int64_t)m * n * k) ? cpu_threads : 1;
-	int by_rows = m >= n / 2, total = by_rows ? m : n, small = is_small(n, k);
-	/* Whole blocks of rows or columns for every part but the last. */
-	int step = (total + parts * 96 - 1) / (parts * 96) * 96;
+	const struct cut cut = {
+		.whole = {ta, tb, m, n, k, alpha, beta, a, b, c, lda, ldb, ldc},
+		.by_rows = m >= n / 2,
+		.small = is_small(n, k),
+	};
 
-	if (m <= 0 || n <= 0)
-		return;
-	if (parts == 1) {
-		run(&p, small);
-		return;
-	}
-#pragma omp parallel for schedule(static) num_threads(parts)
-	for (int i = 0; i < parts; i++) {
-		int from = i * step, len = total - from < step ? total - from : step;
-
-		if (len > 0) {
-			struct product part = part_of(&p, by_rows, from, len);
-
-			run(&part, small);
-		}
-	}
+	/* Parts are whole blocks of rows or columns. */
+	if (m > 0 && n > 0)
+		cpu_for(cut.by_rows ? m : n, cut.by_rows ? ROWS : COLS, (int64_t)m * n * k,
+			matmul_part, &cut);
 }
