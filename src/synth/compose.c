@@ -393,6 +393,30 @@ static void say_chatter_before(struct said *s)
 	}
 }
 
+/* "no tunnel needed": names a flag in order not to have it. */
+static void say_unwanted(struct said *s, const struct label *label)
+{
+	static const char *const patterns[][2] = {{", no ", " needed"}, {", no need for ", ""},
+		{", I don't need ", ""}, {" (no ", ")"}, {", forget about ", ""}};
+	const struct synth_command *c = label->command;
+	const struct synth_item *item;
+	unsigned pattern = rng_below(s->r, 5);
+
+	if (!c->n_items || s->in_question)
+		return;
+	item = &c->items[rng_below(s->r, c->n_items)];
+	if (!item->option || item->argument || item->informational || item->option->negates ||
+		item->option->negated_by || !strncmp(item->noun, "no ", 3) ||
+		phrase_verb(item->noun) || !phrase_noun_reads(item->noun))
+		return;
+	for (unsigned i = 0; i < label->n; i++)
+		if (label->at[i].item == item)
+			return;
+	text_add(s->out, patterns[pattern][0]);
+	text_add(s->out, item->noun);
+	text_add(s->out, patterns[pattern][1]);
+}
+
 static void say_chatter_after(struct said *s)
 {
 	static const char *const ends[] = {".", ".", ".", "!", ""};
@@ -526,6 +550,8 @@ void compose(struct composer *c, const struct label *label, struct rng *r, struc
 	say_command(&s, &command, c->frame_ids[index]);
 	say_rest(&s, pieces + led, n - led, order);
 	text_id(out, order_ids[order]);
+	if (rng_below(r, 1000) < 40) /* few commands have such a flag */
+		say_unwanted(&s, label);
 	say_chatter_after(&s);
 }
 

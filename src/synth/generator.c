@@ -6,7 +6,7 @@
 
 enum {
 	SEED_EVERY = 4,	     /* seeds stand as they are at every 4th place at first */
-	TEMPLATE_PERCENT = 8 /* of the records drawn freely */
+	TEMPLATE_PERCENT = 5 /* of the records drawn freely */
 };
 
 void generator_init(struct generator *g, const struct plan *plan, const struct seeds *seeds,

@@ -239,7 +239,13 @@ LIST(words_story, "we're debugging a weird issue", "I'm new to this tool", "I ju
 	"version {version} came out yesterday", "I read about it at {url}",
 	"we had {n} errors last night", "{name} told me to ask you", "I got a mail from {email}",
 	"my branch is {branch}", "I ran {n} tests and all passed", "{host} is down again",
-	"I closed {file}", "the team now has {n} members", "this is my {n}th attempt");
+	"I closed {file}", "the team now has {n} members", "this is my {n}th attempt",
+	/* pasted from a terminal or a log */
+	"Error: address already in use 127.0.0.1:{port}", "ERROR {words}",
+	"[error] {words} ({name})", "{host} | exited with code {n}", "npm ERR! code {n}",
+	"Traceback (most recent call last)", "Cannot connect to the Docker daemon",
+	"FileNotFoundError: {file}", "WARN {name}: retrying in {n} seconds", "fatal: {words}",
+	"HTTP 502 from {url}", "bash: {stem}: command not found", "panic: {words}");
 
 const struct short_form short_forms[] = {{"with", "w/"}, {"without", "w/o"}, {"please", "pls"},
 	{"you", "u"}, {"your", "ur"}, {"are", "r"}, {"configuration", "config"}, {"config", "cfg"},
