@@ -152,10 +152,14 @@ const struct synth_command *command_draw(const struct plan *plan, struct rng *r)
 	for (unsigned i = 0; i < plan->n_commands; i++)
 		total += plan->commands[i].weight;
 	at = rng_double(r) * total;
-	for (unsigned i = 0; i + 1 < plan->n_commands; i++) {
+	for (unsigned i = 0; i < plan->n_commands; i++) {
 		at -= plan->commands[i].weight;
 		if (at < 0)
 			return &plan->commands[i];
 	}
-	return &plan->commands[plan->n_commands - 1];
+	/* Rounding: the last that may be drawn at all. */
+	for (unsigned i = plan->n_commands; i-- > 1;)
+		if (plan->commands[i].weight > 0)
+			return &plan->commands[i];
+	return &plan->commands[0];
 }

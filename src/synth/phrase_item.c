@@ -51,6 +51,8 @@ static const char *noun_of(const char *name, struct arena *arena)
 	char *noun;
 
 	name += strspn(name, "-+/");
+	if (name[0] && !name[1])
+		buf_adds(&out, "option"); /* "-b" has no word of its own */
 	if (name[0] && name[1] == '-' && name[2]) /* "--n-jobs": how many jobs */
 		name += 2;
 	while (*name) {
@@ -358,6 +360,16 @@ static void says_of_item(struct synth_item *item, struct arena *arena)
 	buf_release(&text);
 }
 
+static const char *with_slot(const char *name, struct arena *arena)
+{
+	size_t len = strlen(name);
+	char *text = arena_alloc(arena, len + 4);
+
+	memcpy(text, name, len);
+	memcpy(text + len, " {}", 4);
+	return text;
+}
+
 void phrases_of_items(struct synth_command *c, struct arena *arena)
 {
 	for (unsigned i = 0; i < c->n_items; i++) {
@@ -394,6 +406,13 @@ void phrases_of_items(struct synth_command *c, struct arena *arena)
 				item->argument->accepted[v].value);
 			phrase_finish(&item->value_clauses[v], arena, key.data);
 		}
+		if (!item->clauses.n) /* all were ambiguous: its own name is not */
+			phrase_add(&item->clauses, arena,
+				item->option
+					? (item->argument ? with_slot(item->option->name, arena)
+							  : item->option->name)
+					: "{}",
+				1);
 		phrase_finish(&item->clauses, arena, item->key);
 		buf_release(&key);
 	}

@@ -240,6 +240,29 @@ static void find_legal_pairs(
 	c->legal = legal;
 }
 
+/* Whether the command can be said at all: what it requires can be drawn. */
+static int can_be_drawn(const struct plan *plan, const struct synth_command *c,
+	struct arena *scratch, struct buf *text)
+{
+	struct item_set set = {0};
+	struct label label;
+	struct verdict verdict;
+	struct rng r;
+
+	rng_init(&r, 0, RNG_SYNTH, 0, 3);
+	if (!c->command->runnable) {
+		for (unsigned i = 0; i < c->n_items; i++)
+			if (c->items[i].usable && c->items[i].informational)
+				return 1;
+		return 0;
+	}
+	if (set_close(c, &set, &r) < 0)
+		return 0;
+	arena_clear(scratch);
+	label_draw(plan, c, &set, &r, scratch, text, &label);
+	return verify(plan->spec, label.argc, label.argv, scratch, NULL, &verdict) == VERDICT_OK;
+}
+
 static int has_own_visible_option(const struct command *c)
 {
 	for (size_t i = 0; i < c->n_own; i++)
@@ -259,6 +282,7 @@ struct plan *plan_new(const struct spec *spec, struct error *err)
 	struct plan *plan = xcalloc(1, sizeof *plan);
 	struct arena scratch = {0};
 	struct buf key = {0}, text = {0};
+	unsigned drawable = 0;
 
 	plan->spec = spec;
 	plan->commands =
@@ -280,6 +304,10 @@ struct plan *plan_new(const struct spec *spec, struct error *err)
 		c->weight = 3 + (c->n_items > 12 ? 12 : c->n_items);
 		if (!c->command->runnable)
 			c->weight = 0.3;
+		if (!can_be_drawn(plan, c, &scratch, &text))
+			c->weight = 0;
+		else
+			drawable++;
 	}
 	phrases_drop_shared(plan->commands, plan->n_commands);
 	for (unsigned i = 0; i < plan->n_commands; i++) {
@@ -290,8 +318,10 @@ struct plan *plan_new(const struct spec *spec, struct error *err)
 	buf_release(&key);
 	buf_release(&text);
 	arena_release(&scratch);
-	if (!plan->n_commands) {
-		error_set(err, EXIT_DATA, "the spec has no visible command that can be run");
+	if (!drawable) {
+		error_set(err, EXIT_DATA,
+			"the spec has no visible command that can be run with "
+			"values that we can draw");
 		plan_free(plan);
 		return NULL;
 	}
