@@ -80,9 +80,83 @@ static int names_overlap(const char *a, const char *b)
 	return 0;
 }
 
-/* An option of another command that this one has nothing like. */
-static int is_foreign(const struct command *c, const struct synth_item *item)
+/* Kinds of values that a person may mean by the same words. */
+static int kind_group(const struct synth_item *item)
 {
+	switch (item->value.kind) {
+	case KIND_IMAGE:
+	case KIND_DIGEST:
+	case KIND_REPOSITORY:
+	case KIND_TAG:
+		return KIND_IMAGE;
+	case KIND_UUID:
+	case KIND_IDENTIFIER:
+	case KIND_NAME:
+	case KIND_FILE:
+	case KIND_DIRECTORY:
+		return KIND_NAME;
+	case KIND_URL:
+	case KIND_HOST:
+	case KIND_ADDRESS:
+		return KIND_HOST;
+	case KIND_ACCEPTED:
+	case KIND_POOL:
+		return -1;
+	default:
+		return (int)item->value.kind;
+	}
+}
+
+/* Whether two texts share the beginning of a longer word: "reload", "reloading". */
+static int texts_overlap(const char *a, const char *b)
+{
+	while (*a) {
+		size_t len = strcspn(a, " ,.{}-");
+		char stem[6];
+
+		if (len >= 5) {
+			memcpy(stem, a, 5);
+			stem[5] = '\0';
+			if (strcasestr(b, stem))
+				return 1;
+		}
+		a += len;
+		a += strspn(a, " ,.{}-");
+	}
+	return 0;
+}
+
+static int says_overlap(const char *const *says, const struct synth_item *own)
+{
+	const char *const *mine = own->option ? own->option->says : own->argument->says;
+
+	for (; says && *says; says++)
+		for (size_t i = 0; mine && mine[i]; i++)
+			if (!strcasecmp(*says, mine[i]) || texts_overlap(*says, mine[i]))
+				return 1;
+	return 0;
+}
+
+/* Whether the command has something that the option's words may stand for. */
+static int has_like(const struct synth_command *c, const struct synth_item *item)
+{
+	for (unsigned i = 0; i < c->n_items; i++) {
+		const struct synth_item *own = &c->items[i];
+
+		if (own->argument && item->argument && kind_group(own) >= 0 &&
+			kind_group(own) == kind_group(item))
+			return 1;
+		if (says_overlap(item->option->says, own))
+			return 1;
+	}
+	return texts_overlap(item->option->description, c->command->description);
+}
+
+/* An option of another command that this one has nothing like, hidden ones included. */
+static int is_foreign(const struct synth_command *planned, const struct synth_item *item)
+{
+	const struct command *c = planned->command;
+
 	if (!item->option || item->informational || !item->usable)
 		return 0;
 	for (size_t i = 0; i < c->n_arguments; i++)
@@ -94,7 +168,7 @@ static int is_foreign(const struct command *c, const struct synth_item *item)
 			names_overlap(item->option->name, c->options[i]->description))
 			return 0;
 	return !names_overlap(item->option->name, c->name) &&
-	       !names_overlap(item->option->name, c->description);
+	       !names_overlap(item->option->name, c->description) && !has_like(planned, item);
 }
 
 static void find_foreign(struct oos *oos)
@@ -106,8 +180,8 @@ static void find_foreign(struct oos *oos)
 		for (unsigned b = 0; b < plan->n_commands; b++)
 			for (unsigned i = 0; a != b && i < plan->commands[b].n_items; i++) {
 				if (!plan->commands[a].command->runnable ||
-					!is_foreign(plan->commands[a].command,
-						&plan->commands[b].items[i]))
+					!is_foreign(
+						&plan->commands[a], &plan->commands[b].items[i]))
 					continue;
 				oos->foreign = array_grow(
 					oos->foreign, &cap, oos->n_foreign, sizeof *oos->foreign);

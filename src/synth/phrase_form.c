@@ -109,6 +109,8 @@ enum phrase_form phrase_form_of(const char *text)
 {
 	size_t len = word_length(text);
 
+	if (starts_with_word(text, "please"))
+		return PHRASE_VERB;
 	if (is_question(text))
 		return PHRASE_QUESTION;
 	if (in_words(&words_preposition, text, len))
@@ -143,6 +145,10 @@ void phrase_gerund(const char *text, struct buf *out)
 {
 	size_t len = word_length(text);
 
+	if (starts_with_word(text, "please") && text[6]) {
+		phrase_gerund(text + 7, out);
+		return;
+	}
 	if (starts_with_word(text, "don't") || starts_with_word(text, "do not")) {
 		buf_adds(out, "not ");
 		phrase_gerund(text + (text[2] == 'n' ? 6 : 7), out);

@@ -52,7 +52,7 @@ static const char *noun_of(const char *name, struct arena *arena)
 
 	name += strspn(name, "-+/");
 	if (name[0] && !name[1])
-		buf_adds(&out, "option"); /* "-b" has no word of its own */
+		buf_adds(&out, "option");	  /* "-b" has no word of its own */
 	if (name[0] && name[1] == '-' && name[2]) /* "--n-jobs": how many jobs */
 		name += 2;
 	while (*name) {
