@@ -53,8 +53,23 @@ loop_killed() {
   grep -q 'no trainer' "$DIR/dead.err"
 }
 
+@test "a trainer killed in the middle ends rollout too" {
+  mkfifo "$DIR/batches"
+  "$BIN/rollout" --quiet --plain --follow "$DIR/half" --batch 8 -g 4 --threads 1 "$DIR/data.jsonl" \
+    >"$DIR/batches" 2>"$DIR/half.err" 3>&- &
+  local rollout=$!
+  (score <"$DIR/batches" | "$BIN/grpo-step" --quiet -m "$DIR/start" --publish "$DIR/half" --threads 1) \
+    2>/dev/null 3>&- &
+  for i in $(seq 100); do [ -d "$DIR/half/step-3" ] && break; sleep 0.05; done
+  kill -9 "$(pgrep -f "grpo-step.*--publish $DIR/half " | head -n 1)"
+  local status=0
+  wait "$rollout" || status=$?
+  [ "$status" -eq 69 ] || [ "$status" -eq 0 ] # it waited for the step, or was writing
+  wait
+}
+
 @test "a second trainer in the same run is refused" {
-  (sleep 3 | "$BIN/grpo-step" --quiet -m "$DIR/start" --publish "$DIR/two" --threads 1) 3>&- &
+  (sleep 2 | "$BIN/grpo-step" --quiet -m "$DIR/start" --publish "$DIR/two" --threads 1) 3>&- &
   for i in $(seq 50); do [ -d "$DIR/two/step-0" ] && break; sleep 0.05; done
   run "$BIN/grpo-step" -m "$DIR/start" --publish "$DIR/two" --threads 1 </dev/null
   [ "$status" -eq 69 ]
