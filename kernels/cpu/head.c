@@ -5,6 +5,7 @@
  */
 #include "kernels/cpu/cpu.h"
 #include "kernels/cpu/exp.h"
+#include "kernels/cpu/vec.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,30 +17,34 @@ static void logits_of(const struct head_shape *s, float *logits, const float *hi
 		hidden + (size_t)from * s->hidden, s->hidden, w, s->hidden, 0.0f, logits, s->vocab);
 }
 
+static inline vec load_some(const float *p, int n)
+{
+	return n >= VEC ? vec_load(p) : vec_load_part(p, n);
+}
+
 /* Log-sum-exp of a row; with entropy not NULL, also that of its distribution:
  * log Z - sum(p t), t being the logits below their maximum. */
 static float row_lse(const float *logits, int n, float *entropy)
 {
-	float max = logits[0], sum = 0.0f, weighted = 0.0f;
+	vec high = vec_all(-INFINITY), sum = {0}, weighted = {0};
+	float max, z;
 
-#pragma omp simd reduction(max : max)
-	for (int j = 0; j < n; j++)
-		max = logits[j] > max ? logits[j] : max;
-	if (!entropy) {
-#pragma omp simd reduction(+ : sum)
-		for (int j = 0; j < n; j++)
-			sum += exp_fast(logits[j] - max);
-		return max + logf(sum);
-	}
-#pragma omp simd reduction(+ : sum, weighted)
-	for (int j = 0; j < n; j++) {
-		float t = logits[j] - max, e = exp_fast(t);
+	for (int j = 0; j < n; j += VEC)
+		high = vec_max(
+			vec_select(vec_below(n - j), load_some(logits + j, n - j), high), high);
+	max = vec_highest(high);
+	/* A NaN is no maximum, but makes the sum one. */
+	for (int j = 0; j < n; j += VEC) {
+		vec t = load_some(logits + j, n - j) - vec_all(max);
+		vec e = vec_select(vec_below(n - j), vec_exp(t), (vec){0});
 
 		sum += e;
-		weighted += e * t;
+		weighted += vec_select(vec_below(n - j), e * t, (vec){0});
 	}
-	*entropy = logf(sum) - weighted / sum;
-	return max + logf(sum);
+	z = vec_sum(sum);
+	if (entropy)
+		*entropy = logf(z) - vec_sum(weighted) / z;
+	return max + logf(z);
 }
 
 /* A chunk of rows whose logits are in scratch; the first is row `first`. */
