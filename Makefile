@@ -27,7 +27,7 @@ OPT_debug := -O0 -g3
 OPT_san := -O1 -g -march=$(ARCH) -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=all
 CPPFLAGS_ALL := -Isrc -I. -D_GNU_SOURCE -DVERSION='"$(VERSION)"' $(CPPFLAGS)
-CFLAGS_ALL := -std=c11 -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+CFLAGS_ALL := -std=c11 -Wall -Wextra -Werror -Wno-pass-failed -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wvla -fopenmp $(OPT_$(VARIANT)) $(CFLAGS)
 comma := ,
 LDFLAGS_ALL := -fopenmp $(if $(SAN),-fsanitize=address$(comma)undefined) $(LDFLAGS)
