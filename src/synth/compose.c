@@ -200,7 +200,7 @@ static void join(struct said *s, const struct piece *p, int after_command, enum 
 	}
 	if (order == ORDER_SENTENCES && (p->form == PHRASE_VERB || p->form == PHRASE_SENTENCE)) {
 		end_sentence(s);
-		if (p->form == PHRASE_VERB && dice < 25)
+		if (p->form == PHRASE_VERB && dice < 25 && !begins(p->text, "please"))
 			text_add(s->out, dice < 12 ? "also " : dice < 18 ? "please " : "and ");
 		return;
 	}
