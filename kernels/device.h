@@ -7,11 +7,10 @@
  * the shape; `ld` is the distance between rows in elements.  Numbers are fp32,
  * indices int32.  "Overwrites" and "adds to" say what happens to an output;
  * inputs and outputs never overlap unless the operation says so.  Operations
- * are queued in order; only sync() and download() wait.  Arguments are the
- * caller's responsibility (shapes are checked when a model is loaded), so no
- * operation fails; a device that breaks says so in sync().  Every operation is
- * deterministic: the same inputs, the same bytes, on a given device and thread
- * count.
+ * are called from one thread and queued in order; only sync() and download() wait.  Arguments are
+ * the caller's responsibility (shapes are checked when a model is loaded), so no operation fails; a
+ * device that breaks says so in sync().  Every operation is deterministic: the same inputs, the
+ * same bytes, on a given device and thread count.
  */
 #ifndef KERNELS_DEVICE_H
 #define KERNELS_DEVICE_H

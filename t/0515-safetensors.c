@@ -256,11 +256,70 @@ static void test_mismatch(void **state)
 	model_free(m);
 }
 
+static size_t get_file(const char *name, char *data, size_t size)
+{
+	FILE *f = fopen(name, "rb");
+	size_t len;
+
+	assert_non_null(f);
+	len = fread(data, 1, size, f);
+	fclose(f);
+	return len;
+}
+
+/* Bytes changed at random: loaded or refused with a message, never a crash (this
+ * runs under the sanitizers). */
+static void test_mutations(void **state)
+{
+	enum {
+		ROUNDS = 1500
+	};
+	static char weights[65536], text[4096], changed[65536];
+	struct error err;
+	struct model *m = model_new(&config, test_device(1), 5, 0, &err);
+	char name[128];
+	size_t n_weights, n_text, header;
+	int refused_files = 0;
+	struct rng r;
+
+	(void)state;
+	assert_ok(model_save(m, dir, &err), err);
+	model_free(m);
+	snprintf(name, sizeof name, "%s/config.json", dir);
+	n_weights = get_file(path, weights, sizeof weights);
+	n_text = get_file(name, text, sizeof text);
+	header = 8 + (unsigned char)weights[0] + 256 * (size_t)(unsigned char)weights[1];
+	assert_true(header < n_weights);
+	rng_init(&r, 35, RNG_TEST, 0, 0);
+	for (int i = 0; i < ROUNDS; i++) {
+		int of_config = i % 3 == 0;
+		size_t len = of_config ? n_text : n_weights, reach = of_config ? n_text : header;
+
+		memcpy(changed, of_config ? text : weights, len);
+		for (uint32_t k = 1 + rng_below(&r, 3); k > 0; k--) {
+			char *at = &changed[rng_below(&r, (uint32_t)reach)];
+
+			*at = rng_chance(&r, 0.5) ? (char)rng_u32(&r)
+						  : (char)('0' + (int)rng_below(&r, 10));
+		}
+		put_file(path, of_config ? weights : changed, n_weights);
+		put_file(name, of_config ? changed : text, n_text);
+		err.message[0] = '\0';
+		m = model_load(dir, test_device(1), 0, &err);
+		if (!m) {
+			assert_true(err.message[0] != '\0');
+			refused_files++;
+		}
+		model_free(m);
+	}
+	assert_true(refused_files > ROUNDS / 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_types), cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_mismatch)};
+		cmocka_unit_test(test_mismatch), cmocka_unit_test(test_mutations)};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

@@ -49,6 +49,10 @@ static int check_tensors(const struct model *m, const struct safetensors *f, str
 		if (e->type == SAFETENSORS_OTHER)
 			return safetensors_floats(e, NULL, err);
 	}
+	/* A few redundant ones a layer are more than any exporter writes. */
+	if (safetensors_count(f) > 2 * m->n_tensors + 64)
+		return error_set(err, EXIT_DATA, "%d tensors; the model has %d",
+			safetensors_count(f), m->n_tensors);
 	for (int i = 0; i < safetensors_count(f); i++) {
 		const char *name = safetensors_entry(f, i)->name;
 		int known = is_redundant(m, name);
