@@ -256,6 +256,67 @@ static void test_mismatch(void **state)
 	model_free(m);
 }
 
+/* Writes every second tensor of m to one shard and the others to another. */
+static void write_shards(const struct model *m, char names[2][128])
+{
+	struct error err;
+
+	for (int shard = 0; shard < 2; shard++) {
+		struct safetensors_writer *w;
+
+		snprintf(names[shard], 128, "%s/model-%d.safetensors", dir, shard);
+		w = safetensors_create(names[shard], &err);
+		assert_non_null(w);
+		for (int i = shard; i < m->n_tensors; i += 2) {
+			const int64_t dims[] = {m->tensors[i].rows, m->tensors[i].cols};
+
+			safetensors_declare(w, m->tensors[i].name,
+				m->tensors[i].role == TENSOR_NORM ? 1 : 2, dims);
+		}
+		for (int i = shard; i < m->n_tensors; i += 2)
+			assert_ok(safetensors_write(w, m->tensors[i].data, &err), err);
+		assert_ok(safetensors_finish(w, NULL, &err), err);
+	}
+}
+
+static void test_shards(void **state)
+{
+	static const char index[] = "{\"weight_map\":{\"a\":\"model-1.safetensors\","
+				    "\"b\":\"model-0.safetensors\",\"c\":\"model-1.safetensors\"}}";
+	static const char outside[] = "{\"weight_map\":{\"a\":\"../model-1.safetensors\"}}";
+	struct error err;
+	struct model *m = model_new(&config, test_device(1), 5, 0, &err), *n;
+	char names[2][128], map[128];
+
+	(void)state;
+	assert_ok(model_save(m, dir, &err), err);
+	write_shards(m, names);
+	unlink(path);
+	snprintf(map, sizeof map, "%s/model.safetensors.index.json", dir);
+	put_file(map, index, sizeof index - 1);
+	n = model_load(dir, test_device(1), 0, &err);
+	if (!n)
+		fail_msg("%s", err.message);
+	assert_memory_equal(n->data, m->data, (size_t)m->n_parameters * sizeof *m->data);
+	assert_int_equal(strlen(n->hash), 64);
+	model_free(n);
+	put_file(map, outside, sizeof outside - 1);
+	load_refused("beside the index");
+	put_file(map, "{}", 2);
+	load_refused("weight_map");
+	put_file(map, "{", 1);
+	load_refused("index.json:");
+	put_file(map, index, sizeof index - 1);
+	rename(names[0], path); /* the same tensors in both shards */
+	assert_int_equal(link(names[1], names[0]), 0);
+	unlink(path);
+	load_refused("in two files");
+	unlink(names[0]);
+	unlink(names[1]);
+	unlink(map);
+	model_free(m);
+}
+
 static size_t get_file(const char *name, char *data, size_t size)
 {
 	FILE *f = fopen(name, "rb");
@@ -319,7 +380,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_types), cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_mismatch), cmocka_unit_test(test_mutations)};
+		cmocka_unit_test(test_mismatch), cmocka_unit_test(test_shards),
+		cmocka_unit_test(test_mutations)};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
-#include "model/safetensors.h"
+#include "model/weights.h"
 
 static char *path_of(const char *dir, const char *file)
 {
@@ -31,13 +31,21 @@ static int is_redundant(const struct model *m, const char *name)
 	       (m->config.tie_word_embeddings && strcmp(name, "lm_head.weight") == 0);
 }
 
+static int is_known(const struct model *m, const char *name)
+{
+	for (int i = 0; i < m->n_tensors; i++)
+		if (strcmp(name, m->tensors[i].name) == 0)
+			return 1;
+	return is_redundant(m, name);
+}
+
 /* Every tensor is there with its shape, and there is none that we would ignore.
  * Done before memory is asked for, so that its size is bounded by the file's. */
-static int check_tensors(const struct model *m, const struct safetensors *f, struct error *err)
+static int check_tensors(const struct model *m, const struct weights *w, struct error *err)
 {
 	for (int i = 0; i < m->n_tensors; i++) {
 		const struct tensor *t = &m->tensors[i];
-		const struct safetensors_entry *e = safetensors_find(f, t->name);
+		const struct safetensors_entry *e = weights_find(w, t->name);
 
 		if (!e)
 			return error_set(err, EXIT_DATA, "tensor '%s' is missing", t->name);
@@ -50,20 +58,17 @@ static int check_tensors(const struct model *m, const struct safetensors *f, str
 			return safetensors_floats(e, NULL, err);
 	}
 	/* A few redundant ones a layer are more than any exporter writes. */
-	if (safetensors_count(f) > 2 * m->n_tensors + 64)
-		return error_set(err, EXIT_DATA, "%d tensors; the model has %d",
-			safetensors_count(f), m->n_tensors);
-	for (int i = 0; i < safetensors_count(f); i++) {
-		const char *name = safetensors_entry(f, i)->name;
-		int known = is_redundant(m, name);
-
-		for (int j = 0; j < m->n_tensors && !known; j++)
-			known = strcmp(name, m->tensors[j].name) == 0;
-		if (!known)
-			return error_set(err, EXIT_DATA,
-				"tensor '%s' belongs to no part of a Llama model of %d layers",
-				name, m->config.n_layers);
-	}
+	if (w->n_tensors > 2 * m->n_tensors + 64)
+		return error_set(
+			err, EXIT_DATA, "%d tensors; the model has %d", w->n_tensors, m->n_tensors);
+	for (int f = 0; f < w->n_files; f++)
+		for (int i = 0; i < safetensors_count(w->files[f]); i++)
+			if (!is_known(m, safetensors_entry(w->files[f], i)->name))
+				return error_set(err, EXIT_DATA,
+					"tensor '%s' belongs to no part of a Llama model of %d "
+					"layers",
+					safetensors_entry(w->files[f], i)->name,
+					m->config.n_layers);
 	return 0;
 }
 
@@ -77,21 +82,21 @@ static int64_t largest_tensor(const struct model *m)
 	return largest;
 }
 
-static int read_weights(struct model *m, const struct safetensors *f, struct error *err)
+static int read_weights(struct model *m, const struct weights *w, struct error *err)
 {
 	float *values = xreallocarray(NULL, (size_t)largest_tensor(m), sizeof *values);
 
 	for (int i = 0; i < m->n_tensors; i++) {
 		const struct tensor *t = &m->tensors[i];
 
-		if (safetensors_floats(safetensors_find(f, t->name), values, err) != 0) {
+		if (safetensors_floats(weights_find(w, t->name), values, err) != 0) {
 			free(values);
 			return -1;
 		}
 		m->device->upload(t->data, values, (size_t)(t->rows * t->cols) * sizeof *values);
 	}
 	free(values);
-	safetensors_hash(f, m->hash);
+	weights_hash(w, m->hash);
 	return m->device->sync(err);
 }
 
@@ -100,26 +105,23 @@ struct model *model_load(
 {
 	struct model_config config;
 	struct model *m = NULL;
-	struct safetensors *f;
+	struct weights w;
 	char *path = path_of(dir, "config.json");
 	int result = model_config_read(&config, path, err);
 
 	free(path);
 	if (result != 0)
 		return NULL;
-	path = path_of(dir, "model.safetensors");
-	f = safetensors_open(path, err);
-	if (f) {
+	if (weights_open(&w, dir, err) == 0) {
 		m = model_describe(&config, device);
-		if (check_tensors(m, f, err) != 0 || model_allocate(m, with_grad, err) != 0 ||
-			read_weights(m, f, err) != 0) {
-			error_prefix(err, "%s", path);
+		if (check_tensors(m, &w, err) != 0 || model_allocate(m, with_grad, err) != 0 ||
+			read_weights(m, &w, err) != 0) {
+			error_prefix(err, "%s", dir);
 			model_free(m);
 			m = NULL;
 		}
 	}
-	safetensors_close(f);
-	free(path);
+	weights_close(&w);
 	return m;
 }
 
