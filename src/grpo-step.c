@@ -466,8 +466,8 @@ int main(int argc, char **argv)
 	static const struct argp_child children[] = {
 		{&training_argp, 0, "Training", 0}, {&input_argp, 0, "Input", 0}, {0}};
 	static const struct argp argp = {option_list, parse, "[FILE...]", doc, children, 0, 0};
-	static struct program p = {.options = {.training = {.optimizer = {.lr = 2e-4,
-								    .muon_lr = 1e-3,
+	static struct program p = {.options = {.training = {.optimizer = {.lr = 4e-4,
+								    .muon_lr = 2e-3,
 								    .beta1 = 0.9,
 								    .beta2 = 0.95,
 								    .eps = 1e-8,
