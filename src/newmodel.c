@@ -32,6 +32,10 @@ enum {
 	KEY_PLAN
 };
 
+enum {
+	GRAMMAR_MAX = 1 << 26
+};
+
 static const struct argp_option option_list[] = {
 	{"spec", KEY_SPEC, "FILE", 0, "the CLI (cli.json)", 1},
 	{"hidden", KEY_HIDDEN, "N", 0, "width of the model (64)", 2},
@@ -112,6 +116,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
+/* The grammar goes into the new directory as it was read here. */
+static struct spec *read_spec(const char *path, struct buf *grammar)
+{
+	struct spec *spec = NULL;
+	struct error err;
+
+	if (file_read(path, GRAMMAR_MAX, grammar, &err) == 0)
+		spec = spec_parse(grammar->data ? grammar->data : "", grammar->len, path, &err);
+	if (!spec)
+		die_error(&err);
+	return spec;
+}
+
 static struct dataset *read_records(const struct options *o)
 {
 	struct dataset *data = dataset_new();
@@ -135,10 +152,11 @@ static int ffn_default(int hidden)
 	return (8 * hidden / 3 + 15) / 16 * 16;
 }
 
-static struct model_config config_of(const struct options *o, int vocab)
+static struct model_config config_of(const struct options *o, const struct tokenizer *t)
 {
 	return (struct model_config){
-		.vocab_size = vocab,
+		.vocab_size = (int)tokenizer_size(t),
+		.end_token_id = tokenizer_id(t, "<|end|>"),
 		.hidden_size = o->hidden,
 		.intermediate_size = o->ffn ? o->ffn : ffn_default(o->hidden),
 		.n_layers = o->layers,
@@ -182,9 +200,8 @@ int main(int argc, char **argv)
 	options_parse(&argp, argc, argv, &o);
 	if (o.output && access(o.output, F_OK) == 0)
 		die(EXIT_USAGE, "%s exists already", o.output);
-	struct spec *spec = spec_load(o.spec, &err);
-	if (!spec)
-		die_error(&err);
+	struct buf grammar = {0};
+	struct spec *spec = read_spec(o.spec, &grammar);
 	struct dataset *data = read_records(&o);
 	struct lexicon *lex = lexicon_of(spec, data, &err);
 	if (!lex)
@@ -195,11 +212,11 @@ int main(int argc, char **argv)
 	const struct device *device = device_open("cpu", 1, &err);
 	if (!device)
 		die_error(&err);
-	struct model_config config = config_of(&o, (int)tokenizer_size(t));
+	struct model_config config = config_of(&o, t);
 	struct model *m = model_new(&config, device, o.seed, 0, &err);
 	if (!m)
 		die_error(&err);
-	struct policy *p = policy_new(t, lex, m, o.spans, spec->name, spec->hash, &err);
+	struct policy *p = policy_new(t, lex, m, o.spans, spec->name, &grammar, &err);
 	if (!p)
 		die_error(&err);
 	note("%zu records, %zu words in the lexicon, %u tokens, %lld parameters",
@@ -210,5 +227,6 @@ int main(int argc, char **argv)
 	policy_free(p);
 	dataset_free(data);
 	spec_free(spec);
+	buf_release(&grammar);
 	return EXIT_OK;
 }

@@ -141,39 +141,39 @@ struct program {
 	struct proposer *proposer;
 };
 
-static char *default_spec(const struct policy *policy)
+/* The policy's own grammar, or, where an older one has none, that of its CLI. */
+static struct spec *default_spec(const struct policy *policy, struct error *err)
 {
-	struct buf path = {0};
-	struct error err;
-	char *found;
+	char *path;
+	struct spec *spec = NULL;
 
-	buf_addf(&path, "%s/cli.json", policy->dir);
-	if (access(path.data, F_OK) == 0)
-		return buf_detach(&path);
-	buf_release(&path);
-	found = grammar_find(policy->cli, &err);
-	if (!found)
-		die_error(&err);
-	return found;
+	if (policy->grammar.len)
+		return spec_parse(policy->grammar.data, policy->grammar.len, "cli.json", err);
+	path = grammar_find(policy->cli, err);
+	if (!path)
+		return NULL;
+	spec = spec_load(path, err);
+	if (spec && strcmp(spec->hash, policy->spec_hash) != 0) {
+		error_set(err, EXIT_DATA,
+			"%s is not the grammar that %s was made for; give it by --spec", path,
+			policy->dir);
+		spec_free(spec);
+		spec = NULL;
+	}
+	free(path);
+	return spec;
 }
 
 static void open_spec(struct program *p)
 {
 	const char *given = p->options.spec;
-	char *path = given ? xstrdup(given) : default_spec(p->policy);
 	struct error err;
 
-	p->spec = spec_load(path, &err);
+	p->spec = given ? spec_load(given, &err) : default_spec(p->policy, &err);
 	if (!p->spec)
 		die_error(&err);
-	if (strcmp(p->spec->hash, p->policy->spec_hash) != 0) {
-		if (!given)
-			die(EXIT_DATA,
-				"%s is not the grammar that %s was made for; give it by --spec",
-				path, p->policy->dir);
-		warn("%s is not the grammar that %s was made for", path, p->policy->dir);
-	}
-	free(path);
+	if (given && strcmp(p->spec->hash, p->policy->spec_hash) != 0)
+		warn("%s is not the grammar that %s was made for", given, p->policy->dir);
 }
 
 static void open_all(struct program *p)

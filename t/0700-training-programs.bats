@@ -129,6 +129,12 @@ ALL="newmodel sft-step rollout grpo-step"
   [ "$(sort -u "$BATS_TEST_TMPDIR/sums" | wc -l)" -eq 2 ]
 }
 
+@test "a new model says which token ends an answer" {
+  jq -e --slurpfile t "$DIR/init/tokenizer.json" \
+    '.eos_token_id == ($t[0].added_tokens[] | select(.content == "<|end|>").id)' "$DIR/init/config.json"
+  cmp "$DIR/init/config.json" "$DIR/start/config.json"
+}
+
 @test "training takes no record of the test split" {
   jq -c 'if .split == "test" then .request = "zzzz qqqq xxxx" else . end' "$DIR/data.jsonl" \
     >"$BATS_TEST_TMPDIR/other.jsonl"

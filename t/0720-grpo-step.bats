@@ -144,3 +144,31 @@ figure() {
   [ "$status" -eq 64 ]
   [ "$(cat "$BATS_TEST_TMPDIR/a.jsonl")" = "a letter" ]
 }
+
+@test "steps share the files that training does not change" {
+  cp -r "$DIR/start" "$BATS_TEST_TMPDIR/start"
+  mv "$BATS_TEST_TMPDIR/start/tokenizer.json" "$BATS_TEST_TMPDIR/blob" # as caches of models have it
+  ln -s ../blob "$BATS_TEST_TMPDIR/start/tokenizer.json"
+  for steps in 3 6; do # the second one goes on where the first one ended
+    "$BIN/rollout" --quiet --plain --follow "$BATS_TEST_TMPDIR/run" --steps $steps --batch 4 -g 2 --threads 1 \
+      "$DIR/data.jsonl" | score | "$BIN/grpo-step" --quiet -m "$BATS_TEST_TMPDIR/start" --threads 1 \
+      --publish "$BATS_TEST_TMPDIR/run" --steps $steps
+  done
+  for f in tokenizer.json lexicon.txt policy.json cli.json; do
+    [ -f "$BATS_TEST_TMPDIR/run/step-6/$f" ]
+    [ ! -L "$BATS_TEST_TMPDIR/run/step-6/$f" ]
+    [ "$BATS_TEST_TMPDIR/run/step-6/$f" -ef "$BATS_TEST_TMPDIR/run/step-4/$f" ]
+    cmp "$BATS_TEST_TMPDIR/run/step-6/$f" "$DIR/start/$f"
+  done
+  [ ! "$BATS_TEST_TMPDIR/run/step-6/model.safetensors" -ef "$BATS_TEST_TMPDIR/run/step-5/model.safetensors" ]
+}
+
+@test "where files cannot be shared they are written anew" {
+  cp -r "$DIR/start" "$BATS_TEST_TMPDIR/start"
+  tar -C "$BATS_TEST_TMPDIR" --zstd -cf "$BATS_TEST_TMPDIR/start.tar.zst" start
+  TMPDIR=/dev/shm "$BIN/grpo-step" --quiet -m "$BATS_TEST_TMPDIR/start.tar.zst" --threads 1 \
+    --publish "$BATS_TEST_TMPDIR/run" </dev/null
+  for f in tokenizer.json lexicon.txt policy.json cli.json; do
+    cmp "$BATS_TEST_TMPDIR/run/step-0/$f" "$DIR/start/$f"
+  done
+}

@@ -64,18 +64,41 @@ from() {
   [ "$status" -eq 66 ]
   run "$BIN/propose" -m "$POLICY" --spec "$W/absent" hello
   [ "$status" -eq 66 ]
-  run "$BIN/propose" -m "$POLICY" hello
+  cp -r "$POLICY" "$W/policy"
+  rm "$W/policy/cli.json"
+  run "$BIN/propose" -m "$W/policy" hello
   [ "$status" -eq 66 ]
   has "--spec"
-  cp -r "$POLICY" "$W/policy"
-  cp "$SPEC" "$W/policy/cli.json"
-  run "$BIN/propose" -m "$W/policy" --plain exit with status 7
+}
+
+@test "a policy brings its grammar along, and takes no other for it" {
+  cmp "$SPEC" "$RANDOM_POLICY/cli.json"
+  cmp "$SPEC" "$POLICY/cli.json"
+  run "$BIN/propose" -m "$POLICY" --plain exit with status 7
   [ "$status" -eq 0 ]
   has '"proposal":["probe","status","7"]'
+  cp -r "$POLICY" "$W/policy"
   printf ' ' >>"$W/policy/cli.json"
   run "$BIN/propose" -m "$W/policy" --plain exit with status 7
   [ "$status" -eq 65 ]
-  has "not the grammar"
+  has "$W/policy/cli.json: not the grammar"
+  jq 'del(.spec)' "$POLICY/policy.json" >"$W/policy/policy.json"
+  run "$BIN/propose" -m "$W/policy" --plain exit with status 7
+  [ "$status" -eq 0 ]
+  lacks "not the grammar"
+}
+
+@test "a policy packed by tar answers as its directory does" {
+  tar -C "$(dirname "$POLICY")" --zstd -cf "$W/policy.tar.zst" policy
+  echo '{"id":"1","cli":"probe","request":"exit with status 7","argv":["probe","status","7"]}' >"$W/data"
+  mkdir "$W/tmp"
+  for policy in "$POLICY" "$W/policy.tar.zst"; do
+    TMPDIR=$W/tmp "$BIN/propose" -m "$policy" --plain exit with status 7
+    TMPDIR=$W/tmp "$BIN/rollout" --quiet --plain --threads 1 -m "$policy" -g 4 "$W/data"
+  done >"$W/out"
+  [ "$(wc -l <"$W/out")" -eq 10 ]
+  cmp <(head -n 5 "$W/out") <(tail -n 5 "$W/out")
+  [ -z "$(ls "$W/tmp")" ]
 }
 
 @test "a request as operands" {

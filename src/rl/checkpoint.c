@@ -104,8 +104,12 @@ int checkpoint_publish(struct policy *p, const struct optimizer *opt, struct tra
 	const char *temporary, const char *path, struct error *err)
 {
 	if (write_all_parts(p, opt, s, temporary, err) == 0 &&
-		directory_publish(temporary, path, err) == 0)
+		directory_publish(temporary, path, err) == 0) {
+		/* The next step links to this one: older ones go away. */
+		free(p->dir);
+		p->dir = xstrdup(path);
 		return 0;
+	}
 	directory_remove(temporary, NULL);
 	return -1;
 }

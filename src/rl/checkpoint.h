@@ -26,7 +26,8 @@ struct trainer_state {
 int trainer_state_read(const char *dir, struct trainer_state *s, struct error *err);
 
 /* Writes policy, optimizer and state into the directory `temporary` (which is
- * made) and publishes it as path, which must not exist.  Fills the hashes. */
+ * made) and publishes it as path, which must not exist and is p->dir from then on.
+ * Fills the hashes. */
 int checkpoint_publish(struct policy *p, const struct optimizer *opt, struct trainer_state *s,
 	const char *temporary, const char *path, struct error *err);
 

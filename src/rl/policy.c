@@ -2,12 +2,14 @@
 #include "rl/policy.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "rl/run.h"
 #include "stream/archive.h"
 #include "stream/file.h"
@@ -16,8 +18,10 @@
 static const char TOKENIZER_FILE[] = "tokenizer.json";
 static const char LEXICON_FILE[] = "lexicon.txt";
 static const char POLICY_FILE[] = "policy.json";
+static const char GRAMMAR_FILE[] = "cli.json";
 enum {
-	POLICY_FILE_MAX = 1 << 20
+	POLICY_FILE_MAX = 1 << 20,
+	GRAMMAR_FILE_MAX = 1 << 26
 };
 static const uint64_t ARCHIVE_BYTES_MAX = 1ull << 40;
 
@@ -92,6 +96,30 @@ static int description_write(const struct policy *p, const char *dir, struct err
 	return failed;
 }
 
+/* A directory without a grammar is an older one, or one of another system's. */
+static int grammar_read(struct policy *p, struct error *err)
+{
+	char *path, hash[65];
+	int failed = 0;
+
+	if (!exists(p->dir, GRAMMAR_FILE))
+		return 0;
+	path = path_join(p->dir, GRAMMAR_FILE);
+	failed = file_read(path, GRAMMAR_FILE_MAX, &p->grammar, err);
+	if (!failed) {
+		sha256_hex(p->grammar.data, p->grammar.len, hash);
+		if (!p->spec_hash[0])
+			memcpy(p->spec_hash, hash, sizeof hash);
+		else if (strcmp(hash, p->spec_hash) != 0)
+			failed = error_set(err, EXIT_DATA,
+				"%s: not the grammar that the policy was made for: its SHA-256 is "
+				"%.12s..., %s says %.12s...; put the right one there",
+				path, hash, POLICY_FILE, p->spec_hash);
+	}
+	free(path);
+	return failed;
+}
+
 static int parts_load(
 	struct policy *p, const struct device *device, int with_grad, struct error *err)
 {
@@ -99,7 +127,7 @@ static int parts_load(
 	char *lexicon = path_join(p->dir, LEXICON_FILE);
 	int failed = -1;
 
-	if (description_read(p, err) != 0)
+	if (description_read(p, err) != 0 || grammar_read(p, err) != 0)
 		goto out;
 	p->tokenizer = tokenizer_load(tokenizer, err);
 	if (!p->tokenizer)
@@ -159,7 +187,7 @@ struct policy *policy_open(
 }
 
 struct policy *policy_new(struct tokenizer *tokenizer, struct lexicon *lexicon, struct model *model,
-	enum spans_mode spans, const char *cli, const char *spec_hash, struct error *err)
+	enum spans_mode spans, const char *cli, const struct buf *grammar, struct error *err)
 {
 	struct policy *p = xcalloc(1, sizeof *p);
 
@@ -169,7 +197,8 @@ struct policy *policy_new(struct tokenizer *tokenizer, struct lexicon *lexicon, 
 	p->model = model;
 	p->spans = spans;
 	p->cli = xstrdup(cli);
-	snprintf(p->spec_hash, sizeof p->spec_hash, "%s", spec_hash);
+	buf_add(&p->grammar, grammar->data, grammar->len);
+	sha256_hex(grammar->data, grammar->len, p->spec_hash);
 	if (prompter_init(&p->prompter, tokenizer, lexicon, spans, err) != 0) {
 		policy_free(p);
 		return NULL;
@@ -186,12 +215,14 @@ void policy_free(struct policy *p)
 	lexicon_free(p->lexicon);
 	if (p->entered)
 		directory_leave(p->entered, p->is_temporary, NULL);
+	buf_release(&p->grammar);
 	free(p->cli);
 	free(p->dir);
 	free(p);
 }
 
-/* Tries to hard-link p->dir/name into dir: 1 where that is done. */
+/* Tries to hard-link p->dir/name into dir: 1 where that is done.  Model directories
+ * may be full of symbolic links; what they lead to is linked. */
 static int link_file(const struct policy *p, const char *dir, const char *name)
 {
 	char *from, *to;
@@ -201,7 +232,7 @@ static int link_file(const struct policy *p, const char *dir, const char *name)
 		return 0;
 	from = path_join(p->dir, name);
 	to = path_join(dir, name);
-	linked = link(from, to) == 0;
+	linked = linkat(AT_FDCWD, from, AT_FDCWD, to, AT_SYMLINK_FOLLOW) == 0;
 	free(from);
 	free(to);
 	return linked;
@@ -222,6 +253,11 @@ int policy_save(struct policy *p, const char *dir, struct error *err)
 	if (!failed && p->lexicon && !link_file(p, dir, LEXICON_FILE)) {
 		path = path_join(dir, LEXICON_FILE);
 		failed = lexicon_save(p->lexicon, path, err);
+		free(path);
+	}
+	if (!failed && p->grammar.len && !link_file(p, dir, GRAMMAR_FILE)) {
+		path = path_join(dir, GRAMMAR_FILE);
+		failed = file_publish(path, p->grammar.data, p->grammar.len, err);
 		free(path);
 	}
 	if (!failed && !link_file(p, dir, POLICY_FILE))
