@@ -31,7 +31,7 @@ CFLAGS_ALL := -std=c11 -Wall -Wextra -Werror -Wno-pass-failed -Wshadow -Wstrict-
 	-Wvla -fopenmp $(OPT_$(VARIANT)) $(CFLAGS)
 comma := ,
 LDFLAGS_ALL := -fopenmp $(if $(SAN),-fsanitize=address$(comma)undefined) $(LDFLAGS)
-LIBS := -ljansson -lzstd -larchive -lpcre2-8 -lopenblas -lmd -ldl -lm
+LIBS := -ljansson -lzstd -larchive -lpcre2-8 -lopenblas -lnettle -ldl -lm
 
 PROGRAMS := $(patsubst src/%.c,%,$(wildcard src/*.c))
 LIB_SRC := $(wildcard src/*/*.c kernels/cpu/*.c kernels/*.c)

@@ -3,12 +3,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <sha256.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/hash.h"
 
 enum {
 	LINKS_MAX = 16,
@@ -17,11 +18,9 @@ enum {
 
 int identity_take(int fd, struct identity *identity, struct error *err)
 {
-	static const char digits[] = "0123456789abcdef";
-	unsigned char digest[SHA256_DIGEST_LENGTH];
 	char block[1 << 16];
 	struct stat st;
-	SHA256_CTX sha;
+	struct sha256_ctx sha;
 	off_t at = 0;
 
 	memset(identity, 0, sizeof *identity);
@@ -29,7 +28,7 @@ int identity_take(int fd, struct identity *identity, struct error *err)
 		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot examine the executable");
 	if (!S_ISREG(st.st_mode))
 		return error_set(err, EXIT_REFUSED, "the executable is no regular file");
-	SHA256Init(&sha);
+	sha256_init(&sha);
 	for (;;) {
 		ssize_t n = pread(fd, block, sizeof block, at);
 
@@ -39,14 +38,10 @@ int identity_take(int fd, struct identity *identity, struct error *err)
 			return error_set_errno(err, EXIT_FAILURE_OWN, "cannot read the executable");
 		if (n == 0)
 			break;
-		SHA256Update(&sha, (const uint8_t *)block, (size_t)n);
+		sha256_update(&sha, (size_t)n, (const uint8_t *)block);
 		at += n;
 	}
-	SHA256Final(digest, &sha);
-	for (size_t i = 0; i < sizeof digest; i++) {
-		identity->hash[2 * i] = digits[digest[i] >> 4];
-		identity->hash[2 * i + 1] = digits[digest[i] & 15];
-	}
+	sha256_end(&sha, identity->hash);
 	identity->device = st.st_dev;
 	identity->inode = st.st_ino;
 	identity->size = (unsigned long long)st.st_size;

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "base/mem.h"
 
 enum {
@@ -234,7 +233,6 @@ int model_config_write(const struct model_config *config, const char *path, stru
 	format(&text, config);
 	bad = fwrite(text.data, 1, text.len, file) != text.len;
 	buf_release(&text);
-	bad |= fflush(file) != 0 || fsync(fileno(file)) != 0;
 	bad |= fclose(file) != 0;
 	return bad ? error_set_errno(err, EXIT_IO, "%s: cannot write it", path) : 0;
 }

@@ -63,7 +63,8 @@ void safetensors_declare(
 	struct safetensors_writer *w, const char *name, int n_dims, const int64_t *dims);
 /* The next array's numbers (host memory).  0, or -1. */
 int safetensors_write(struct safetensors_writer *w, const float *data, struct error *err);
-/* Flushes to disk, closes and frees, in any case.  hash (may be NULL): of the
+/* Closes and frees, in any case (not synced: the directory that holds the file is
+ * published as a whole, see stream/file.h).  hash (may be NULL): of the
  * file.  -1 where something failed, or where arrays were declared and not given. */
 int safetensors_finish(struct safetensors_writer *w, char hash[65], struct error *err);
 
