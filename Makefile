@@ -31,7 +31,11 @@ CFLAGS_ALL := -std=c11 -Wall -Wextra -Werror -Wno-pass-failed -Wshadow -Wstrict-
 	-Wvla -fopenmp $(OPT_$(VARIANT)) $(CFLAGS)
 comma := ,
 LDFLAGS_ALL := -fopenmp $(if $(SAN),-fsanitize=address$(comma)undefined) $(LDFLAGS)
-LIBS := -ljansson -lzstd -larchive -lpcre2-8 -lopenblas -lnettle -ldl -lm
+# The serial build of OpenBLAS: kernels/cpu/ shares work among threads of its own, and
+# the default build starts a thread for each core, which spin, in every program.
+BLAS := $(wildcard /usr/lib/$(shell gcc -print-multiarch)/openblas-serial)
+LIBS := -ljansson -lzstd -larchive -lpcre2-8 \
+	$(if $(BLAS),-L$(BLAS) -Wl$(comma)-rpath$(comma)$(BLAS)) -lopenblas -lnettle -ldl -lm
 
 PROGRAMS := $(patsubst src/%.c,%,$(wildcard src/*.c))
 LIB_SRC := $(wildcard src/*/*.c kernels/cpu/*.c kernels/*.c)
@@ -43,7 +47,7 @@ TESTS := $(TEST_C:t/%.c=$(OBJ)/t/%)
 all: $(PROGRAMS:%=$(BIN)/%) ## build the programs into bin/ (DEBUG=1, SAN=1: into build/)
 
 # A change of compiler or flags rebuilds everything.
-FLAGS_NOW := $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL)
+FLAGS_NOW := $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LIBS)
 $(OBJ)/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' >$@.new

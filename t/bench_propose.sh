@@ -17,7 +17,7 @@ fi
 echo "$(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -1), $(nproc) cores, load $(cut -d' ' -f1 /proc/loadavg)"
 for _ in $(seq "$runs"); do
   start=$(date +%s%N)
-  "$bin/propose" -m "$policy" --spec "$spec" --plain start the server on port 8123 and wait until it is up >/dev/null
+  "$bin/propose" -m "$policy" --plain start the server on port 8123 and wait until it is up >/dev/null
   echo $((($(date +%s%N) - start) / 1000))
 done | sort -n | awk '{ t[NR] = $1 / 1000 }
   END { printf "propose, one request: %.1f ms (median of %d; %.1f to %.1f)\n", t[int((NR + 1) / 2)], NR, t[1], t[NR] }'
