@@ -142,7 +142,14 @@ static const struct argp argp = {option_list, parse_option, NULL,
 	"\vExit status: the command's own; 64 usage, 124 out of time, 125 own failure (nothing "
 	"was run), 126 refused or declined, 127 program not found.\n\n"
 	"The log is a hash chain: --verify-log finds entries that were changed, moved or "
-	"removed.  A command is run only after its entry is on the disk.",
+	"removed.  A command is run only after its entry is on the disk.  Values of options that "
+	"the grammar marks as secret are in it as \"sha256:\" and their hash; only the terminal "
+	"shows them.\n\n"
+	"The sandbox shares the network where the grammar says that the command needs it.  A "
+	"command that works through Docker needs its socket as well:\n"
+	"    --share-write /var/run/docker.sock\n"
+	"Whoever reaches that socket can do anything on this machine, so this opens the sandbox "
+	"for all that the command, or the project that it builds, may do.",
 	NULL, NULL, NULL};
 
 /* One proposal, from its record to its end. */
@@ -166,7 +173,9 @@ static void __attribute__((noreturn)) refuse(struct session *s, const struct err
 	json_t *entry;
 	struct error err;
 
-	visible_plain(&shown, why->message, strlen(why->message));
+	const char *message = secrets_hide(&s->proposal.secrets, why->message, &s->arena);
+
+	visible_plain(&shown, message, strlen(message));
 	entry = entry_refused(s->run, &s->proposal, shown.data);
 	if (!s->log)
 		json_decref(entry);
@@ -323,8 +332,9 @@ static void log_decision(struct session *s, const char *decision)
 {
 	struct error err;
 
-	if (audit_append(s->log, entry_decision(s->run, &s->plan, s->spec->hash, decision), &err) !=
-		0)
+	if (audit_append(s->log,
+		    entry_decision(s->run, &s->proposal, &s->plan, s->spec->hash, decision),
+		    &err) != 0)
 		die(EXIT_FAILURE_OWN, "%s: nothing was run", err.message);
 }
 
@@ -405,11 +415,22 @@ static void prepare(struct session *s)
 		refuse(s, &err);
 }
 
+/* Only a terminal shows them. */
+static void hide_secrets(struct session *s)
+{
+	s->plan.argv = s->proposal.secrets.argv;
+	if (s->proposal.request)
+		s->proposal.request =
+			secrets_hide(&s->proposal.secrets, s->proposal.request, &s->arena);
+}
+
 static int dry_run(struct session *s)
 {
 	struct buf text = {0};
 
 	prepare(s);
+	if (!isatty(STDOUT_FILENO))
+		hide_secrets(s);
 	question_describe(&s->plan, &s->proposal, s->spec_path, &text);
 	if (fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout) != 0)
 		die_errno(EXIT_FAILURE_OWN, "standard output");

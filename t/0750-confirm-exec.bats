@@ -627,3 +627,58 @@ is_dead() {
   SPEC=$W/bad.json run confirm "$ARGS"
   [ "$status" -eq 125 ]
 }
+
+# hidden_value TEXT: what stands for it in a log.
+hidden_value() {
+  printf 'sha256:%s' "$(printf %s "$1" | sha256sum | cut -d' ' -f1)"
+}
+
+# A grammar whose command args takes a secret, and one without.
+secret_spec() {
+  jq '(.commands[] | select(.name == "args").options) += [
+      {name: "--api-key", aliases: ["-k"], arguments: [{name: "key", required: true, metadata: [
+        {name: "pattern", value: "lsv2_[a-z0-9]+"}]}], metadata: [{name: "secret", value: true}]},
+      {name: "--api", arguments: [{name: "api", required: true}]}]' testdata/exec/probe.json >"$W/cli.json"
+  SPEC=$W/cli.json
+}
+
+@test "a secret value is on the terminal, and its hash in the log" {
+  secret_spec
+  run yes_to '{"proposal":["probe","args","--api-key","lsv2_abcdef123456","--api","v1","hello"]}'
+  [ "$status" -eq 0 ]
+  has '"lsv2_abcdef123456"'
+  run jq -rc 'select(.event == "decision").argv' "$W/audit.jsonl"
+  [ "$output" = '["probe","args","--api-key","'"$(hidden_value lsv2_abcdef123456)"'","--api","v1","hello"]' ]
+  run cat "$W/audit.jsonl"
+  lacks lsv2_abcdef123456
+  run confirm '{"request":"use key lsv2_abcdef123456","proposal":["probe","args","--api-key","lsv2_abcdef123456"]}' --dry-run
+  [ "$status" -eq 0 ]
+  lacks lsv2_abcdef123456
+  has "use key $(hidden_value lsv2_abcdef123456)"
+}
+
+@test "a refused command keeps its secrets too, however they are spelled" {
+  secret_spec
+  for words in '"--api-key","NOT_lsv2_abcdef123456"' '"--api-key=NOT_lsv2_abcdef123456"' \
+    '"--api-k","NOT_lsv2_abcdef123456"' '"--apikey","NOT_lsv2_abcdef123456"' '"--API_KEY=NOT_lsv2_abcdef123456"' \
+    '"-k","NOT_lsv2_abcdef123456"' '"-kNOT_lsv2_abcdef123456"' '"-xkNOT_lsv2_abcdef123456"' \
+    '"--bad","--api-key","NOT_lsv2_abcdef123456"'; do
+    run confirm '{"proposal":["probe","args",'"$words"']}'
+    [ "$status" -eq 126 ]
+    lacks abcdef123456
+  done
+  [ "$(jq -s 'length' "$W/audit.jsonl")" -eq 9 ]
+  [ "$(grep -c "$(hidden_value NOT_lsv2_abcdef123456)" "$W/audit.jsonl")" -eq 9 ]
+  run cat "$W/audit.jsonl"
+  lacks abcdef123456
+  rm "$W/audit.jsonl"
+  run confirm '{"proposal":["probe","args","--api","v1","--nonsense"]}' # its name is the beginning of the secret one
+  [ "$(jq -c .argv "$W/audit.jsonl")" = '["probe","args","--api","v1","--nonsense"]' ]
+}
+
+@test "the langgraph grammar: what is secret, and what needs the network" {
+  jq -e '[.. | objects | select(.name == "--api-key" or .name == "--postgres-uri")]
+    | length == 7 and all(any(.metadata[]; .name == "secret" and .value))' seeds/langgraph/cli.json
+  [ "$(jq -r '.commands[] | select(any(.metadata[]; .name == "network" and .value)).name' \
+    seeds/langgraph/cli.json | sort | tr '\n' ' ')" = "build deploy dev new up " ]
+}

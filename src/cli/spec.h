@@ -112,6 +112,7 @@ struct option {
 	size_t index;		 /* position in the spec: canonical order */
 	int flag_default;	 /* of a flag: 0 off, 1 on, -1 not stated */
 	int eager;		 /* --help, --version: acts alone, the rest is ignored */
+	int secret;		 /* the value does not belong into logs */
 	const char *environment; /* variable that gives the value too; NULL */
 };
 

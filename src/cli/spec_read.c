@@ -129,13 +129,14 @@ static int option_read(struct spec_reader *r, json_t *json, struct option *o)
 		metadata_bool(r, json, "repeatable", &o->repeatable) < 0 ||
 		metadata_bool(r, json, "attached", &o->attached) < 0 ||
 		metadata_bool(r, json, "eager", &o->eager) < 0 ||
+		metadata_bool(r, json, "secret", &o->secret) < 0 ||
 		metadata_string(r, json, "danger", &o->danger) < 0 ||
 		metadata_string(r, json, "environment", &o->environment) < 0 ||
 		metadata_strings(r, json, "says", &o->says) < 0 || separator_read(r, json, o) < 0 ||
 		option_argument_read(r, json, o) < 0)
 		return -1;
-	if (!o->argument && (o->separator || o->attached))
-		return spec_fault(r, "a flag has no value to separate or attach");
+	if (!o->argument && (o->separator || o->attached || o->secret))
+		return spec_fault(r, "a flag has no value to separate, attach or keep secret");
 	return flag_default_read(r, json, o);
 }
 

@@ -41,15 +41,15 @@ static json_t *text_list(size_t n, const char *const *list)
 	return array;
 }
 
-json_t *entry_decision(
-	const char *run, const struct plan *p, const char *spec_hash, const char *decision)
+json_t *entry_decision(const char *run, const struct proposal *proposal, const struct plan *p,
+	const char *spec_hash, const char *decision)
 {
 	json_t *entry = json_object();
 
 	json_object_set_new(entry, "event", json_string("decision"));
 	json_object_set_new(entry, "run", json_string(run));
 	json_object_set_new(entry, "decision", json_string(decision));
-	json_object_set_new(entry, "argv", json_from_argv(p->argc, p->argv));
+	json_object_set_new(entry, "argv", json_from_argv(proposal->argc, proposal->secrets.argv));
 	json_object_set_new(entry, "program", json_text(p->exe.path));
 	json_object_set_new(entry, "hash", json_string(p->exe.identity.hash));
 	json_object_set_new(entry, "directory", json_text(p->directory));
@@ -89,6 +89,6 @@ json_t *entry_refused(const char *run, const struct proposal *proposal, const ch
 	json_object_set_new(entry, "run", json_string(run));
 	json_object_set_new(entry, "decision", json_string("refused"));
 	json_object_set_new(entry, "reason", json_text(reason));
-	json_object_set_new(entry, "argv", json_from_argv(argc, proposal->argv));
+	json_object_set_new(entry, "argv", json_from_argv(argc, proposal->secrets.argv));
 	return entry;
 }

@@ -1,4 +1,5 @@
-/* entry.h - what the log says about a run: new references, for audit_append(). */
+/* entry.h - what the log says about a run: new references, for audit_append().
+ * Secret values are in none of them (exec/secret.h). */
 #ifndef EXEC_ENTRY_H
 #define EXEC_ENTRY_H
 
@@ -10,8 +11,8 @@
 json_t *entry_refused(const char *run, const struct proposal *proposal, const char *reason);
 
 /* The answer ("approved", "declined", "no terminal") and all that it was about. */
-json_t *entry_decision(
-	const char *run, const struct plan *plan, const char *spec_hash, const char *decision);
+json_t *entry_decision(const char *run, const struct proposal *proposal, const struct plan *plan,
+	const char *spec_hash, const char *decision);
 
 /* How it ended; status: what we exit with. */
 json_t *entry_end(const char *run, const struct outcome *outcome, int status);

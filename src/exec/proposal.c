@@ -147,6 +147,7 @@ int proposal_verify(
 	struct meaning meaning;
 	struct verdict v;
 
+	secrets_find(spec, NULL, p->argc, argv, arena, &p->secrets);
 	if (size_check(p, err) != 0)
 		return -1;
 	if (verify(spec, p->argc, argv, arena, &meaning, &v) != VERDICT_OK)
@@ -156,6 +157,7 @@ int proposal_verify(
 		return error_set(err, EXIT_REFUSED,
 			"the command is not in canonical form: whoever proposed it is not "
 			"trusted to have shown what it means");
+	secrets_find(spec, meaning.command, p->argc, argv, arena, &p->secrets);
 	collect_dangers(p, &meaning, arena);
 	for (const struct command *c = meaning.command; c; c = c->parent)
 		if (metadata_true(command_json(spec, c), "network"))

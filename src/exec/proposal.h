@@ -5,6 +5,7 @@
 #define EXEC_PROPOSAL_H
 
 #include "cli/spec.h"
+#include "exec/secret.h"
 #include "stream/jsonl.h"
 
 struct proposal {
@@ -14,8 +15,9 @@ struct proposal {
 	const char *request; /* what the person said; NULL: not in the record */
 	const char *reason;
 	size_t n_dangers;
-	const char **dangers; /* why a person should look twice */
-	int network;	      /* the spec says that the command needs it */
+	const char **dangers;	/* why a person should look twice */
+	int network;		/* the spec says that the command needs it */
+	struct secrets secrets; /* set by proposal_verify(), whatever its result */
 };
 
 /* Reads exactly one record from standard input, to its end.  -1 (126) where there
