@@ -48,10 +48,12 @@ all: $(PROGRAMS:%=$(BIN)/%) ## build the programs into bin/ (DEBUG=1, SAN=1: int
 
 # A change of compiler or flags rebuilds everything.
 FLAGS_NOW := $(CC) $(CPPFLAGS_ALL) $(CFLAGS_ALL) $(LDFLAGS_ALL) $(LIBS)
+ifneq ($(strip $(FLAGS_NOW)),$(strip $(file <$(OBJ)/flags)))
 $(OBJ)/flags: FORCE
+endif
+$(OBJ)/flags:
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' >$@.new
-	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
+	@printf '%s\n' '$(subst ','\'',$(FLAGS_NOW))' >$@
 .PHONY: FORCE
 FORCE:
 

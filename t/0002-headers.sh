@@ -24,8 +24,13 @@ declare -A below=(
   [exec]="base stream cli text"
   [model]="base stream text kernels"
   [rl]="base stream cli text model kernels"
+  [propose]="base stream cli text synth exec model rl kernels"
 )
 bad=""
+for dir in src/*/; do
+  dir=$(basename "$dir")
+  [ -n "${below[$dir]+x}" ] || bad="$bad src/$dir:has-no-place-in-the-order"
+done
 for dir in "${!below[@]}"; do
   for f in src/"$dir"/*.[ch]; do
     [ -f "$f" ] || continue
