@@ -40,7 +40,7 @@ $(RUN)/policy: $(RUN)/start $(BIN)/rollout $(BIN)/reward $(BIN)/grpo-step
 	$(BIN)/reward --spec $(SPEC) | \
 	$(BIN)/grpo-step -m $< --publish $(RUN)/grpo --steps $(STEPS) --lag $(LAG) --seed $(SEED) \
 		--threads 1 --metrics $(RUN)/grpo.metrics.jsonl $(GRPO_FLAGS); \
-	awk -v a="$$start" -v b="$$(date +%s.%N)" 'BEGIN {printf "%.1f\n", b - a}' >$(RUN)/grpo.seconds
+	awk -v a="$$start" -v b="$$(date +%s.%N)" 'BEGIN {printf "%.3f\n", b - a}' >$(RUN)/grpo.seconds
 	rm -rf $@ $@.new
 	cp -R $(RUN)/grpo/step-$(STEPS) $@.new
 	mv $@.new $@
