@@ -86,11 +86,11 @@ static const struct argp argp = {argp_options, parse, NULL,
 	"Add the verifiable reward to rollouts: compare `answer` with the expected `argv`."
 	"\v"
 	"graded: 1 for the expected command (defaults left out) or the refusal that was due; "
-	"-0.6 for a refusal where a command was due; -0.85 to -0.65 for the right command by the "
-	"F1 of its (option, value) pairs; -0.95 for another command; -1 where there is no argv, "
-	"the tool would refuse it, or a refusal was due.  Any wrong command is worth less than a "
-	"refusal, so guessing does not pay; a refusal is worth less than a command that is right "
-	"one time in five, so refusing does not either.\n\n"
+	"-0.85 to -0.5 for the right command by the F1 of its (option, value) pairs; -0.75 for a "
+	"refusal where a command was due; -0.95 for another command; -1 where there is no argv, "
+	"the tool would refuse it, or a refusal was due.  A command that is off by little is worth "
+	"more than a refusal, another command less; every wrong answer loses, so neither guessing "
+	"nor refusing everything pays.\n\n"
 	"A record whose expected argv is missing or does not verify gets reward null.",
 	argp_children, NULL, NULL};
 

@@ -88,6 +88,12 @@ static double total(const char *expected, const char *answer)
 	return score(small, REWARD_GRADED, &we, &wa).total;
 }
 
+/* The right command with wrong items: the F1 of its items decides. */
+#define PARTIAL(f1) (REWARD_COMMAND + (REWARD_NEAR - REWARD_COMMAND) * (f1))
+
+/* The usual wrong guess: the right command, half of its items right. */
+#define WRONG_GUESS PARTIAL(0.5)
+
 static void test_cases(void **state)
 {
 	static const struct {
@@ -114,9 +120,9 @@ static void test_cases(void **state)
 		{"tool serve --port 80", "tool serve", REWARD_COMMAND},
 		{"tool serve", "tool serve --quiet", REWARD_COMMAND},
 		/* F1: 1 of 2 said, all of it right: 2/3 */
-		{"tool serve --port 80 --quiet", "tool serve --quiet", -0.85 + 0.2 * 2 / 3},
-		{"tool serve --port 80 --quiet", "tool serve --port 81 --quiet", -0.85 + 0.2 / 2},
-		{"tool serve --quiet", "tool serve --port 80 --quiet", -0.85 + 0.2 * 2 / 3},
+		{"tool serve --port 80 --quiet", "tool serve --quiet", PARTIAL(2.0 / 3)},
+		{"tool serve --port 80 --quiet", "tool serve --port 81 --quiet", PARTIAL(1.0 / 2)},
+		{"tool serve --quiet", "tool serve --port 80 --quiet", PARTIAL(2.0 / 3)},
 	};
 
 	(void)state;
@@ -163,7 +169,7 @@ static void test_weights(void **state)
 	assert_int_equal(reward_score_weighted(small, REWARD_GRADED, none, 1, 5, expected, 3,
 				 answer, &arena, &parts, &err),
 		0);
-	assert_true(parts.items == 1 && !parts.exact && parts.total < REWARD_REFUSAL);
+	assert_true(parts.items == 1 && !parts.exact && parts.total == REWARD_NEAR);
 	arena_release(&arena);
 }
 
@@ -207,28 +213,113 @@ static void test_properties(void **state)
 			assert_int_equal(p.exact, a == e);
 			assert_true(s.total == (a == e ? 1 : -1));
 			assert_true(p.total == back.total);
-			/* Right above refusing, refusing above wrong, wrong above invalid. */
-			assert_true(a == e ? p.total == 1 : p.total < refusal && p.total > -1);
+			if (a == e) {
+				assert_true(p.total == 1);
+				continue;
+			}
+			/* No wrong command is worth anything, each is worth more than another
+			 * command, and one off by little more than a refusal. */
+			assert_true(p.total < 0 && p.total > REWARD_OTHER);
+			assert_true((p.total > refusal) == (p.items > 2.0 / 7));
+			for (unsigned k = 0; k < 18; k++) {
+				struct words other = combination(k);
+				struct reward_parts o =
+					score(small, REWARD_GRADED, &expected, &other);
+
+				if (o.items > p.items)
+					assert_true(o.total > p.total);
+			}
 		}
 	}
+}
+
+/* Highest first: what a policy should rather do where it cannot do better. */
+static void test_order(void **state)
+{
+	const double order[] = {REWARD_RIGHT, 0, REWARD_NEAR, WRONG_GUESS, REWARD_REFUSAL,
+		REWARD_COMMAND, REWARD_OTHER, REWARD_WRONG};
+
+	(void)state;
+	for (size_t i = 1; i < sizeof order / sizeof *order; i++)
+		assert_true(order[i - 1] > order[i]);
+}
+
+static double proposing(double u, double p, double wrong)
+{
+	return -u + (1 - u) * (p + (1 - p) * wrong);
+}
+
+static double refusing(double u)
+{
+	return u + (1 - u) * REWARD_REFUSAL;
+}
+
+static void assert_near(double got, double expected)
+{
+	if (!(fabs(got - expected) < 0.005))
+		fail_msg("%g, not %g", got, expected);
+}
+
+static double turning_point(double u, double wrong)
+{
+	return (2 * u / (1 - u) - 0.75 - wrong) / (1 - wrong);
 }
 
 /* The documented turning point: below it a policy does better to refuse. */
 static void test_turning_point(void **state)
 {
-	const double wrong = (REWARD_NEAR + REWARD_COMMAND) / 2;
+	static const double wrongs[] = {WRONG_GUESS, REWARD_COMMAND, REWARD_OTHER};
 
 	(void)state;
-	for (double u = 0; u < 0.5; u += 0.05) {
-		double turn = (2 * u / (1 - u) + 0.15) / 1.75;
+	for (size_t w = 0; w < 3; w++) {
+		for (double u = 0; u < 0.6; u += 0.05) {
+			double turn = turning_point(u, wrongs[w]);
 
-		for (double p = 0; p <= 1; p += 0.01) {
-			double propose = -u + (1 - u) * (p + (1 - p) * wrong);
-			double refuse = u + (1 - u) * REWARD_REFUSAL;
+			for (double p = 0; p <= 1; p += 0.01) {
+				int pays = proposing(u, p, wrongs[w]) > refusing(u);
 
-			if (fabs(p - turn) > 1e-6)
-				assert_true((propose > refuse) == (p > turn));
+				if (fabs(p - turn) > 1e-6)
+					assert_int_equal(pays, p > turn);
+			}
 		}
+	}
+	/* The figures of reward.c. */
+	assert_true(turning_point(0.036, WRONG_GUESS) < 0 && turning_point(0.037, WRONG_GUESS) > 0);
+	assert_near(turning_point(0.1, WRONG_GUESS), 0.09);
+	assert_near(turning_point(1.0 / 3, WRONG_GUESS), 0.55);
+	assert_near(turning_point(0, REWARD_OTHER), 0.10);
+	assert_near(turning_point(0.1, REWARD_OTHER), 0.22);
+	assert_near(turning_point(1.0 / 3, REWARD_OTHER), 0.62);
+	assert_true(turning_point(0.46, WRONG_GUESS) < 1 && turning_point(0.47, WRONG_GUESS) > 1);
+	assert_near(refusing(0.1), -0.575);
+	assert_near(proposing(0.1, 0.5, WRONG_GUESS), 0.05);
+}
+
+/* With the data's share of refusals, 0.1: what is never right loses to refusing,
+ * short of the right command with nearly all its items. */
+static void test_guessing(void **state)
+{
+	const double u = 0.1;
+	double sum;
+
+	(void)state;
+	assert_true(proposing(u, 0, WRONG_GUESS) < refusing(u));
+	assert_true(proposing(u, 0, REWARD_OTHER) < refusing(u));
+	assert_true(proposing(u, 0, PARTIAL(0.92)) < refusing(u));
+	assert_true(proposing(u, 0, PARTIAL(0.93)) > refusing(u));
+	assert_true(refusing(u) < 0);
+	/* One answer to all requests for its command, none of them its own. */
+	for (unsigned a = 0; a < 18; a++) {
+		struct words answer = combination(a);
+
+		sum = 0;
+		for (unsigned e = 0; e < 18; e++) {
+			struct words expected = combination(e);
+
+			if (e != a)
+				sum += score(small, REWARD_GRADED, &expected, &answer).total;
+		}
+		assert_true(proposing(u, 0, sum / 17) < refusing(u));
 	}
 }
 
@@ -283,23 +374,23 @@ static struct words every_option(const struct command *c)
 	return w;
 }
 
-/* No answer that does not look at the request is worth anything: each one loses
- * to refusing where a command is due, and the best of them stays far below 0. */
+/* No answer that does not look at the request is worth anything: refusing all is
+ * the best of them, and loses. */
 static void test_constants(void **state)
 {
 	static struct words seeds[4096];
 	const struct words null = {.argc = -1}, absent = {.argc = -2}, empty = {.argc = 0};
 	struct arena arena = {0};
 	size_t n = read_seeds(seeds, 4096, &arena), nulls = 0;
-	double refusing;
+	double refuse_all;
 
 	(void)state;
 	assert_true(n >= 60);
 	for (size_t i = 0; i < n; i++)
 		nulls += seeds[i].argc < 0;
-	refusing = mean_of(&null, seeds, n);
+	refuse_all = mean_of(&null, seeds, n);
 	assert_true(nulls > 0 && nulls < n / 2);
-	assert_true(refusing < 0);
+	assert_true(refuse_all < 0);
 	assert_true(mean_of(&absent, seeds, n) == -1);
 	assert_true(mean_of(&empty, seeds, n) == -1);
 	for (size_t c = 0; c < langgraph->root->n_commands; c++) {
@@ -309,7 +400,7 @@ static void test_constants(void **state)
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (seeds[i].argc >= 0)
-			assert_true(mean_of(&seeds[i], seeds, n) < refusing);
+			assert_true(mean_of(&seeds[i], seeds, n) < refuse_all);
 	}
 	arena_release(&arena);
 }
@@ -321,7 +412,9 @@ int main(void)
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_weights),
 		cmocka_unit_test(test_properties),
+		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_turning_point),
+		cmocka_unit_test(test_guessing),
 		cmocka_unit_test(test_constants),
 	};
 

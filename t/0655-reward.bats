@@ -46,7 +46,7 @@ rollouts() {
     '{"argv":["tool","serve"],"answer":["tool","serve\u0000"]}' \
     '{"argv":["tool","serve"],"answer":["tool","remove","x"],"reward":1,"reward_parts":{"a":1}}' >"$BATS_TEST_TMPDIR/in"
   "$bin/reward" --quiet --plain --spec $spec "$BATS_TEST_TMPDIR/in" >"$BATS_TEST_TMPDIR/out"
-  [ "$(jq -c .reward "$BATS_TEST_TMPDIR/out" | tr '\n' ' ' | sed 's/\.0\b//g')" = "1 -0.6 -1 1 -1 -1 -1 -1 -0.95 " ]
+  [ "$(jq -c .reward "$BATS_TEST_TMPDIR/out" | tr '\n' ' ' | sed 's/\.0\b//g')" = "1 -0.75 -1 1 -1 -1 -1 -1 -0.95 " ]
   [ "$(jq -c '.verdict.code' "$BATS_TEST_TMPDIR/out" | tr '\n' ' ')" = '"ok" "ok" "empty" "ok" "ok" "unknown-command" "empty" "empty" "ok" ' ]
   grep -q '"big":12345678901234567890' "$BATS_TEST_TMPDIR/out"
   run jq -e -s 'all(.[]; .reward_parts | has("valid") and has("command") and has("items") and has("exact"))' "$BATS_TEST_TMPDIR/out"
@@ -70,7 +70,7 @@ rollouts() {
   in='{"argv":["tool","serve","--port","80","--quiet"],"answer":["tool","serve","--quiet"]}'
   light=$("$bin/reward" --quiet --plain --spec $spec -w --quiet=0.5 <<<"$in" | jq .reward)
   heavy=$("$bin/reward" --quiet --plain --spec $spec -w --quiet=4 -w -p=1 <<<"$in" | jq .reward)
-  jq -en "$light < $heavy and $heavy < -0.6"
+  jq -en "$light < $heavy and $heavy < -0.5"
 }
 
 @test "a batch is passed on before the next one comes" {

@@ -3,8 +3,8 @@
  *
  *	 1.00        the expected command (a match, defaults left out), or the
  *	             refusal that was due
- *	-0.60        a refusal where a command was due
- *	-0.85..-0.65 the right command with wrong items: by F1 over (item, value)
+ *	-0.85..-0.50 the right command with wrong items: by F1 over (item, value)
+ *	-0.75        a refusal where a command was due
  *	-0.95        another command
  *	-1.00        no argv, an argv that the tool's parser would refuse, or a
  *	             command where a refusal was due
@@ -13,24 +13,28 @@
  * that an answer that fits all requests ([], null, every option at once, the
  * most frequent command) loses on most of them.
  *
- * Partial credit must not make guessing pay.  Where it lies above the reward of
- * a refusal, a policy that cannot tell learns never to refuse: any guess beats
- * a refusal on answerable requests and, being surer, crowds it out on the others.
- * So every wrong command lies below the refusal, and partial credit orders only
- * wrong commands among each other; within a group it still points the way,
- * because advantages are relative.
+ * A command that is off by little helps the user more than a refusal, and lies
+ * above it: the right command from an F1 of 2/7 on.  Another command, or the
+ * right one with hardly an item right, misleads, and lies below.  So a policy
+ * that is not yet exact is not taught to give up, while one that guesses is.
  *
- * Refusing must not pay either.  Let u be the policy's belief that a refusal is
- * due, p that its best command is right if one is due, and w = -0.75 the usual
- * wrong command.  Proposing is worth -u + (1-u)(p + (1-p)w), refusing
- * u - 0.6(1-u).  Proposing wins where
+ * Let u be the policy's belief that a refusal is due, p that its best command is
+ * right if one is due, and w its reward if that command is wrong.  Proposing is
+ * worth -u + (1-u)(p + (1-p)w), refusing u - 0.75(1-u).  Proposing wins where
  *
- *	p > (2u/(1-u) + 0.15) / 1.75
+ *	p > (2u/(1-u) - 0.75 - w) / (1-w)
  *
- * i.e. from p = 0.09 on where a command is surely due, 0.21 at u = 0.1 (the
- * share of refusals in the data), 0.66 at u = 1/3, and never beyond u = 0.44:
- * a policy that reads requests proposes, one that doubts the scope refuses.
- * Refusing everything is worth -0.44 at u = 0.1; proposing always, right half the time, 0.01.
+ * With the right command and half its items, w = -0.675, that is always where a
+ * command is surely due (u < 0.036), from p = 0.09 on at u = 0.1 (the share of
+ * refusals in the data), 0.55 at u = 1/3; with another command, w = -0.95, from
+ * p = 0.10, 0.22 and 0.62 on.  Beyond u = 0.46 even certainty does not make proposing pay.  So a
+ * policy that reads requests proposes, and one that doubts the scope refuses.
+ *
+ * Guessing must not pay: partial credit alone (p = 0) beats refusing at u = 0.1
+ * only above w = -0.53, which is the right command with an F1 over 0.92 each
+ * time; that takes reading the request.  Refusing must not pay either:
+ * refusing everything is worth -0.58 at u = 0.1, proposing always, right half
+ * the time, 0.05.
  */
 #include "rl/reward.h"
 

@@ -14,8 +14,8 @@ extern const char *const reward_scheme_names[];
 
 /* The graded scheme, highest first; why these: see reward.c. */
 #define REWARD_RIGHT 1.0       /* a match, or the right refusal */
-#define REWARD_REFUSAL (-0.6)  /* a refusal where a command was due */
-#define REWARD_NEAR (-0.65)    /* the right command, all items but a hair right */
+#define REWARD_NEAR (-0.5)     /* the right command, all items but a hair right */
+#define REWARD_REFUSAL (-0.75) /* a refusal where a command was due */
 #define REWARD_COMMAND (-0.85) /* the right command, no item right */
 #define REWARD_OTHER (-0.95)   /* another command, valid */
 #define REWARD_WRONG (-1.0)    /* no argv, not valid, or a refusal was due */
