@@ -28,6 +28,7 @@ static const char doc[] =
 
 enum {
 	KEY_TEMPERATURE = 256,
+	KEY_DROPOUT,
 	KEY_MAX_TOKENS,
 	KEY_SEED,
 	KEY_STEP,
@@ -53,6 +54,7 @@ static const struct argp_option option_list[] = {
 		"records to take: train, valid, test, all (one pass: all; loop: train)", 1},
 	{"batch", KEY_BATCH, "N", 0, "requests sampled together (64)", 1},
 	{"temperature", KEY_TEMPERATURE, "T", 0, "of the distribution drawn from (1)", 2},
+	{"bpe-dropout", KEY_DROPOUT, "X", 0, "share of merges left out of requests (0)", 2},
 	{"greedy", KEY_GREEDY, 0, 0, "the most probable token always (temperature 0)", 2},
 	{"max-tokens", KEY_MAX_TOKENS, "N", 0, "longest completion, the end token included (40)",
 		2},
@@ -156,6 +158,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_TEMPERATURE:
 		o->rollout.temperature = (float)option_real(state, "--temperature", arg, 0, 100);
+		break;
+	case KEY_DROPOUT:
+		o->rollout.bpe_dropout = option_real(state, "--bpe-dropout", arg, 0, 1);
 		break;
 	case KEY_GREEDY:
 		o->rollout.temperature = 0;
@@ -337,6 +342,33 @@ static void load_step(struct program *p, long long step)
 	buf_release(&dir);
 }
 
+/* A record for --live: long answers are less often all right, so they are taken
+ * the rather, in proportion to the square of their words.  A refusal is as hard
+ * as LIVE_REFUSAL words. */
+static size_t draw_for_live(struct dataset *data, struct rng *rng, struct record *r)
+{
+	enum {
+		LIVE_WORDS = 10, /* from here on always taken */
+		LIVE_REFUSAL = 5,
+		LIVE_TRIES = 32
+	};
+	size_t item = 0;
+
+	for (int i = 0; i < LIVE_TRIES; i++) {
+		json_t *argv;
+		double share;
+
+		item = rng_below(rng, (uint32_t)dataset_count(data));
+		dataset_get(data, item, r);
+		argv = json_object_get(r->json, "argv");
+		share = (double)(json_is_array(argv) ? json_array_size(argv) : LIVE_REFUSAL) /
+			LIVE_WORDS;
+		if (rng_chance(rng, share * share))
+			break;
+	}
+	return item;
+}
+
 /* Items of batch k, and with --live more of them, drawn by a key of their own. */
 static void sample_batch(struct program *p, struct dataset *data, long long k)
 {
@@ -355,11 +387,15 @@ static void sample_batch(struct program *p, struct dataset *data, long long k)
 		size_t from = rollout_groups(p->batch);
 
 		for (uint64_t i = 0; i < n; i++) {
-			size_t item = round == 0 ? dataset_shuffled(data, o->rollout.seed,
-							   (uint64_t)k * n + i)
-						 : rng_below(&rng, (uint32_t)dataset_count(data));
+			size_t item;
 
-			dataset_get(data, item, &r);
+			if (round == 0) {
+				item = dataset_shuffled(
+					data, o->rollout.seed, (uint64_t)k * n + i);
+				dataset_get(data, item, &r);
+			} else {
+				item = draw_for_live(data, &rng, &r);
+			}
 			take(p, &r, item);
 		}
 		sample(p);

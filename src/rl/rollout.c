@@ -120,12 +120,22 @@ static int group_id(struct rollout_batch *b, const struct record *r, const char 
 	return 0;
 }
 
+/* What keys the draws for a record that no other record has any part in. */
+static uint32_t record_key(const struct record *r)
+{
+	const char *request = json_string_value(json_object_get(r->json, "request"));
+
+	return request ? (uint32_t)hash_mix(fnv64(FNV64_INIT, request, strlen(request))) : 0;
+}
+
 int rollout_add(struct rollout_batch *b, const struct record *r, size_t item, struct error *err)
 {
 	struct example *x = &b->example;
 	struct group *g;
+	struct rng rng;
 
-	if (example_encode(x, &b->policy->prompter, r, 0, 0, NULL, err) != 0)
+	rng_init(&rng, b->options.seed, RNG_DROPOUT, b->step, record_key(r));
+	if (example_encode(x, &b->policy->prompter, r, 0, b->options.bpe_dropout, &rng, err) != 0)
 		return -1;
 	if (x->ids.len > (size_t)b->max_prompt)
 		return 0;

@@ -17,6 +17,7 @@ struct rollout_options {
 	int max_requests;  /* sampled at once */
 	int max_tokens;	   /* of a completion */
 	float temperature; /* 0: greedy */
+	double bpe_dropout; /* share of merges left out of requests: the same, read otherwise */
 	uint64_t seed;
 	int flat;
 };
