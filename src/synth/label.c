@@ -114,7 +114,7 @@ void label_draw(const struct plan *plan, const struct synth_command *c, const st
 
 void set_draw(const struct synth_command *c, struct rng *r, struct item_set *set)
 {
-	static const unsigned char cumulated[] = {15, 48, 77, 92, 98, 100};
+	static const unsigned char cumulated[] = {18, 53, 83, 96, 100};
 	uint32_t dice = rng_below(r, 100);
 	unsigned wanted = 0;
 	struct item_set grown;
