@@ -1,7 +1,8 @@
 # Scores of policies on the test split: phrasings and option combinations that
 # training never saw.  One greedy answer a request.
 
-TESTS_N ?= 2000
+# How many of its records; 0: all.
+TESTS_N ?= 0
 
 $(RUN)/%.score.json: $(RUN)/% pipelines/score.jq
 	$(BIN)/rollout -m $< --split test -n $(TESTS_N) -g 1 --greedy --threads $(THREADS) $(DATA) | \
