@@ -88,10 +88,12 @@ include pipelines/dataset.mk pipelines/train.mk pipelines/eval.mk pipelines/benc
 # --- Tests -----------------------------------------------------------------
 T ?= $(wildcard t/[0-9]*.bats t/[0-9]*.sh)
 JOBS ?= 2
+# Tests that call make must not take part in this one's job server.
 .PHONY: check
 check: all tests ## build everything, run all tests (T=FILE... for some of them)
 	@$(MAKE) --no-print-directory SAN=1 all tests
-	OMP_NUM_THREADS=1 ASAN_OPTIONS=detect_leaks=0 prove -j$(JOBS) --timer --exec t/tap \
+	MAKEFLAGS='$(filter-out -j% --jobserver%,$(MAKEFLAGS))' OMP_NUM_THREADS=1 \
+		ASAN_OPTIONS=detect_leaks=1 prove -j$(JOBS) --timer --exec t/tap \
 		$(if $(filter command,$(origin T)),$(T),$(patsubst t/%.c,build/san/t/%,$(wildcard t/[0-9]*.c)) $(T))
 
 # --- Installing, cleaning, help --------------------------------------------

@@ -164,6 +164,8 @@ figure() {
 }
 
 @test "where files cannot be shared they are written anew" {
+  [ -w /dev/shm ] && [ "$(stat -c %d /dev/shm)" != "$(stat -c %d "$BATS_TEST_TMPDIR")" ] ||
+    skip "/dev/shm is no second file system here"
   cp -r "$DIR/start" "$BATS_TEST_TMPDIR/start"
   tar -C "$BATS_TEST_TMPDIR" --zstd -cf "$BATS_TEST_TMPDIR/start.tar.zst" start
   TMPDIR=/dev/shm "$BIN/grpo-step" --quiet -m "$BATS_TEST_TMPDIR/start.tar.zst" --threads 1 \
