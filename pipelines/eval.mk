@@ -4,7 +4,7 @@
 # How many of its records; 0: all.
 TESTS_N ?= 0
 
-$(RUN)/%.score.json: $(RUN)/% pipelines/score.jq
+$(RUN)/%.score.json: $(RUN)/% pipelines/score.jq | $(BIN)/rollout $(BIN)/reward
 	$(BIN)/rollout -m $< --split test -n $(TESTS_N) -g 1 --greedy --threads $(THREADS) $(DATA) | \
 		$(BIN)/reward --spec $(SPEC) -o $(RUN)/$*.test.jsonl.zst
 	zstdcat $(RUN)/$*.test.jsonl.zst | jq -n -c --arg name $* -f pipelines/score.jq >$@.new

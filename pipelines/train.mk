@@ -24,7 +24,9 @@ ROLLOUT_FLAGS ?= --live $(LIVE) --bpe-dropout 0.05
 GRPO_FLAGS ?= --scale batch --lr 1.4e-3 --muon-lr 7e-3 --schedule cosine --warmup 0.02 --floor 0.05
 
 .PHONY: train
-train: $(RUN)/table.txt $(RUN)/learning.svg ## dataset, supervised start, GRPO, and the table (STEPS= SEED= ...)
+train: ## dataset, supervised start, GRPO, and the table (STEPS= SEED= ...)
+	@$(MAKE) --no-print-directory -j$(shell nproc) all
+	@$(MAKE) --no-print-directory $(RUN)/table.txt $(RUN)/learning.svg
 	@cat $(RUN)/table.txt
 
 $(RUN)/init: $(DATA) $(BIN)/newmodel
