@@ -5,7 +5,7 @@
 TESTS_N ?= 0
 
 $(RUN)/%.score.json: $(RUN)/% pipelines/score.jq | $(BIN)/rollout $(BIN)/reward
-	$(BIN)/rollout -m $< --split test -n $(TESTS_N) -g 1 --greedy --threads $(THREADS) $(DATA) | \
+	$(BIN)/rollout -m $< --split test $(if $(filter-out 0,$(TESTS_N)),-n $(TESTS_N)) -g 1 --greedy --threads $(THREADS) $(DATA) | \
 		$(BIN)/reward --spec $(SPEC) -o $(RUN)/$*.test.jsonl.zst
 	zstdcat $(RUN)/$*.test.jsonl.zst | jq -n -c --arg name $* -f pipelines/score.jq >$@.new
 	mv $@.new $@
