@@ -1,5 +1,8 @@
 #!/bin/bash
 # transformers loads what model_save() writes and computes the same logits.
+# These packages are too large to be installed by a test; to have them:
+# python3 -m venv build/venv && build/venv/bin/pip install torch transformers safetensors
+cd "$(dirname "$0")/.." || exit 1
 python=${PYTHON:-build/venv/bin/python3}
 dump=${TEST_BIN:-build/release/t}/model_dump
 

@@ -5,9 +5,11 @@ setup() {
   umask 022
   BIN=${BIN:-bin}
   HELPERS=${HELPERS:-build/release/t}
-  VENV=${VENV:-$PWD/build/venv-cli}
   W=$BATS_TEST_TMPDIR
-  [ -x "$VENV/bin/langgraph" ] || skip "no $VENV/bin/langgraph (t/0290-real-click.sh makes it)"
+  source t/venv_cli.bash
+  VENV=$PWD/$venv
+  venv_need "langgraph-cli==$(jq -r .info.version seeds/langgraph/cli.json)" "$W/pip" ||
+    skip "langgraph-cli cannot be installed: $(tail -n 1 "$W/pip")"
   bwrap --ro-bind / / --unshare-pid --dev /dev --proc /proc true 2>"$W/bwrap" || NO_BOX=--no-sandbox
   mkdir -m 755 "$W/cwd"
   echo '{"dependencies":["."],"graphs":{"agent":"./agent.py:graph"}}' >"$W/cwd/langgraph.json"
