@@ -340,7 +340,7 @@ static void log_decision(struct session *s, const char *decision)
 
 static void interrupted(int sig)
 {
-	(void)sig; /* read(2) comes back with EINTR: a no */
+	(void)sig; /* the wait for an answer ends with EINTR: a no */
 }
 
 /* 1: yes.  Everything else is a no. */
@@ -350,11 +350,16 @@ static int ask(struct session *s)
 	struct sigaction catch = {.sa_handler = interrupted};
 	struct error err;
 	int tty = tty_open(&err), result;
+	sigset_t stops, before;
 
 	if (tty < 0) {
 		log_decision(s, "no terminal");
 		die_error(&err);
 	}
+	sigemptyset(&stops);
+	sigaddset(&stops, SIGINT);
+	sigaddset(&stops, SIGTERM);
+	sigprocmask(SIG_BLOCK, &stops, &before);
 	sigaction(SIGINT, &catch, NULL);
 	sigaction(SIGTERM, &catch, NULL);
 	question_describe(&s->plan, &s->proposal, s->spec_path, &text);
@@ -363,6 +368,7 @@ static int ask(struct session *s)
 		result = tty_ask(tty, question_text(&s->proposal), &answer, &err);
 	if (result == 1)
 		tty_write(tty, "\n", 1, NULL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	close(tty);
 	buf_release(&text);
 	if (result < 0)

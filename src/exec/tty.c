@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -30,6 +32,19 @@ int tty_write(int tty, const char *text, size_t len, struct error *err)
 	return 0;
 }
 
+/* Waits for input with SIGINT and SIGTERM let in: 0, or -1 with errno.  Where the
+ * caller blocks them, none can come unnoticed just before the wait. */
+static int wait_for_input(int tty)
+{
+	struct pollfd p = {tty, POLLIN, 0};
+	sigset_t mask;
+
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	sigdelset(&mask, SIGINT);
+	sigdelset(&mask, SIGTERM);
+	return ppoll(&p, 1, NULL, &mask) < 0 ? -1 : 0;
+}
+
 /* Reads up to the end of the line, one byte at a time: what comes behind it
  * belongs to someone else. */
 static int read_line(int tty, struct buf *answer, struct error *err)
@@ -37,8 +52,10 @@ static int read_line(int tty, struct buf *answer, struct error *err)
 	char c;
 
 	for (;;) {
-		ssize_t n = read(tty, &c, 1);
+		ssize_t n = wait_for_input(tty);
 
+		if (n == 0)
+			n = read(tty, &c, 1);
 		if (n == 0 || (n < 0 && errno == EINTR))
 			return 1;
 		if (n < 0)
