@@ -6,8 +6,8 @@ HIDDEN ?= 96
 LAYERS ?= 4
 HEADS ?= 6
 VOCAB ?= 2048
-START_STEPS ?= 1550
-STEPS ?= 400
+START_STEPS ?= 2300
+STEPS ?= 390
 BATCH ?= 128
 GROUP ?= 16
 LIVE ?= 192
@@ -16,6 +16,9 @@ THREADS ?= 2
 
 NEWMODEL_FLAGS ?= --hidden $(HIDDEN) --layers $(LAYERS) --heads $(HEADS) --vocab $(VOCAB)
 SFT_FLAGS ?=
+# The start is not cooled down to the end: reinforcement learning goes on from there
+# and takes the rates down, as one schedule over both would.
+START_FLAGS ?= --floor 0.3
 # Large batches and rates near those of supervised training: with small ones the
 # noise of the few groups that are alive eats the gain.  The reward is graded, so
 # advantages are scaled over the batch: within a group where all fail, dividing by
@@ -36,7 +39,7 @@ $(RUN)/init: $(DATA) $(BIN)/newmodel
 $(RUN)/start: $(RUN)/init $(BIN)/sft-step
 	rm -rf $@
 	$(BIN)/sft-step -m $< -o $@ --steps $(START_STEPS) --seed $(SEED) --threads $(THREADS) \
-		--metrics $(RUN)/start.metrics.jsonl $(SFT_FLAGS) $(DATA)
+		--metrics $(RUN)/start.metrics.jsonl $(START_FLAGS) $(SFT_FLAGS) $(DATA)
 
 # Killed at any instant, the same command goes on from the newest published step.
 $(RUN)/policy: $(RUN)/start $(BIN)/rollout $(BIN)/reward $(BIN)/grpo-step
