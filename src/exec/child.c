@@ -2,12 +2,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "exec/filter_calls.h"
@@ -165,6 +168,29 @@ static void __attribute__((noreturn)) finish(const struct plan *p, int inside, i
 	_exit(EXIT_FAILURE_OWN);
 }
 
+/*
+ * Rule 12 for those who kill us: bubblewrap's process 1 ties its life to ours when it
+ * starts to reap, and that may be after it has started us here; were we killed before,
+ * the command would outlive us.  So a child is given to it (CLONE_PARENT): once that is
+ * reaped, the tie is there.  The report that follows fails when it came too late.
+ */
+static int wait_for_init(struct error *err)
+{
+	const struct timespec pause = {0, 1000000};
+	pid_t pid;
+
+	if (getppid() != 1)
+		return 0;
+	pid = (pid_t)syscall(SYS_clone, CLONE_PARENT | SIGCHLD, NULL, NULL, NULL, NULL);
+	if (pid == 0)
+		_exit(0);
+	if (pid < 0)
+		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot fork");
+	while (kill(pid, 0) == 0)
+		nanosleep(&pause, NULL);
+	return 0;
+}
+
 void run_inside(int fd)
 {
 	struct arena arena = {0};
@@ -174,6 +200,8 @@ void run_inside(int fd)
 
 	if (plan_unpack(fd, &arena, &plan, &status, &err) != 0)
 		die_error(&err);
+	if (wait_for_init(&err) != 0)
+		say_failed(status, &err);
 	finish(&plan, 1, status);
 }
 
