@@ -1,17 +1,12 @@
 /* AdamW and Muon against PyTorch (testdata/rl/optimizer.txt, made by
  * t/make_optimizer_reference.py); a gradient that is not finite; save and load. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "rl/optimizer.h"
 #include "stream/file.h"
 #include "t/rl_reference.h"
+#include "t/tap.h"
 
 enum {
 	N_TENSORS = 5
@@ -204,14 +199,14 @@ static void read_bytes(const char *dir, struct buf *out)
 /* Saved after two updates and loaded, the rest gives the same bits. */
 static void test_save_load(void **state)
 {
-	char dir[] = "/tmp/optimizer-XXXXXX";
+	const char *dir = scratch_path("saved");
 	struct error err;
 	struct model a, b;
 	struct buf first = {0}, second = {0};
 	float x[256], y[256];
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
+	assert_int_equal(mkdir(dir, 0777), 0);
 	parameters_init(&a);
 	parameters_init(&b);
 	set_all(&a, "muon", "start");
@@ -252,7 +247,6 @@ static void test_save_load(void **state)
 	parameters_release(&b);
 	buf_release(&first);
 	buf_release(&second);
-	assert_int_equal(directory_remove(dir, &err), 0);
 }
 
 static void near(double a, double b)
@@ -293,7 +287,7 @@ int main(void)
 	if (!device)
 		die_error(&err);
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	failed = cmocka_run_group_tests(tests, scratch_make, scratch_remove);
 	reference_release(&ref);
 	return failed;
 }

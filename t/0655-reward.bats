@@ -79,7 +79,7 @@ rollouts() {
   exec 5>"$BATS_TEST_TMPDIR/to"
   for batch in 1 2 3; do
     rollouts 8 >&5
-    for _ in $(seq 50); do
+    for _ in $(seq 200); do
       [ "$(grep -c . "$BATS_TEST_TMPDIR/out")" -eq $((batch * 8)) ] && break
       sleep 0.1
     done

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -80,20 +81,29 @@ static void on_interrupt(int sig)
 		_exit(7);
 }
 
-/* A process that has left the group; its heartbeat is a growing file. */
+/* A process that has left the group.  It holds a lock on the file as long as it lives,
+ * and has it when this returns. */
 static void leave_behind(const char *file)
 {
-	int fd;
+	int fd, ends[2];
+	char c;
 
-	if (fork() != 0)
+	if (pipe(ends) != 0)
+		exit(1);
+	if (fork() != 0) {
+		close(ends[1]);
+		if (read(ends[0], &c, 1) != 1)
+			exit(1);
 		return;
+	}
 	setsid();
 	signal(SIGTERM, SIG_IGN);
-	fd = open(file, O_WRONLY | O_CREAT | O_APPEND, 0666);
+	fd = open(file, O_WRONLY | O_CREAT, 0666);
+	if (fd < 0 || flock(fd, LOCK_EX) != 0 || write(ends[1], "x", 1) != 1)
+		_exit(1);
 	close(1);
 	close(2);
-	for (int i = 0; i < 600 && write(fd, ".", 1) == 1; i++)
-		usleep(100000);
+	sleep(300);
 	_exit(0);
 }
 
@@ -102,7 +112,6 @@ static int leave_tree(int argc, char **argv)
 	leave_behind("alive");
 	puts("planted");
 	fflush(stdout);
-	usleep(300000);
 	if (argc > 2 && strcmp(argv[2], "--stay") == 0)
 		sleep(600);
 	return 0;

@@ -8,9 +8,9 @@
  * wait, `do COMMAND` lets sh do something meanwhile, `raw` leaves the terminal in raw
  * mode without echo.  Steps before the first `after` happen before the start.
  *
- * Standard input is the command's (-i: the terminal is); its output and errors go to the terminal,
- *and what that shows to our standard output.  Exit status: the command's; 99 when a step waited in
- *vain (20 s).
+ * Standard input is the command's (-i: the terminal is); its output and errors go to the
+ * terminal, and what that shows to our standard output.  Exit status: the command's; 99
+ * when a step waited in vain (60 s).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +28,7 @@
 
 enum {
 	SHOWN_MAX = 1 << 20,
-	PATIENCE = 20
+	PATIENCE = 60
 };
 
 static char shown[SHOWN_MAX + 1];
