@@ -22,9 +22,19 @@ $(RUN)/learning.tsv: $(RUN)/policy
 $(RUN)/learning.svg: $(RUN)/learning.tsv pipelines/learning.gp
 	gnuplot -e "data='$<'; terminal='svg size 800,480'; out='$@'" pipelines/learning.gp
 
+# Requests that people wrote, kept apart from all training, where there are some.
+PEOPLE := $(wildcard testdata/$(CLI)/people.jsonl)
+
+$(RUN)/people.score.json: $(RUN)/policy $(PEOPLE) pipelines/score.jq | $(BIN)/rollout $(BIN)/reward
+	$(BIN)/rollout -m $< -g 1 --greedy --threads $(THREADS) $(PEOPLE) | \
+		$(BIN)/reward --spec $(SPEC) -o $(RUN)/people.test.jsonl.zst
+	zstdcat $(RUN)/people.test.jsonl.zst | \
+		jq -n -c --arg name "people's requests" -f pipelines/score.jq >$@.new
+	mv $@.new $@
+
 .PHONY: eval
-eval: $(RUN)/policy.score.json ## score the trained policy on the test split
-	@jq -s -r --arg seconds '' -f pipelines/table.jq $<
+eval: $(RUN)/policy.score.json $(if $(PEOPLE),$(RUN)/people.score.json) ## score the trained policy on the test split and on people's requests
+	@jq -s -r --arg seconds '' -f pipelines/table.jq $(filter %.json,$^)
 
 .PHONY: report
 report: $(RUN)/table.txt $(RUN)/learning.tsv ## the table and the learning curve, in the terminal

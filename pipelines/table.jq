@@ -16,5 +16,6 @@ def fixed($d):
   (.[] | (($titles[.name] // .name) | pad(20))
     + ([(.valid, .exact, .right_refusals, .wrong_refusals | fixed(1)), (.reward | fixed(3))]
        | map(lpad(18)) | join(""))),
-  (.[0] | "\(.requests) test requests, one greedy answer each"
+  ([.[].requests] | unique | map(tostring) | join(" and ")
+    | . + " requests, one greedy answer each"
     + (if $seconds == "" then "" else "; RL took \($seconds) s, supervised training instead as long" end))
