@@ -18,7 +18,7 @@ NEWMODEL_FLAGS ?= --hidden $(HIDDEN) --layers $(LAYERS) --heads $(HEADS) --vocab
 SFT_FLAGS ?=
 # The start is not cooled down to the end: reinforcement learning goes on from there
 # and takes the rates down, as one schedule over both would.
-START_FLAGS ?= --floor 0.3
+START_FLAGS ?= --floor 0.4
 # Large batches and rates near those of supervised training: with small ones the
 # noise of the few groups that are alive eats the gain.  The reward is graded, so
 # advantages are scaled over the batch: within a group where all fail, dividing by
