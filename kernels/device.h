@@ -55,6 +55,11 @@ struct head_shape {
 	float inverse_temperature;
 	const int32_t *start; /* [n_rows + 1] */
 	const int32_t *token; /* [start[n_rows]], the edges' tokens; sampling: unused */
+	/* What a row may predict: the tokens choice[choice_start[r]] .. choice[choice_start[r +
+	 * 1] - 1], ascending, at most vocab of them; none: the whole vocabulary.  Logits of
+	 * others do not exist: they take no part in sums and get no gradient.  choice_start
+	 * NULL: all rows have the whole vocabulary. */
+	const int32_t *choice_start, *choice;
 };
 
 struct adamw_args {

@@ -39,8 +39,19 @@ struct cache_draws {
 	const int32_t *rows, *start;
 	const double *uniform;
 	float inverse_temperature; /* 0: greedy */
-	int32_t *token;		   /* out */
-	float *logprob;		   /* out */
+	/* Of row i, NULL: the whole vocabulary; the array NULL: of all rows. */
+	const struct choices *const *choices;
+	int32_t *token; /* out */
+	float *logprob; /* out */
+};
+
+/* Log-probabilities after a pass, at temperature 1: head i gives those of all tokens of
+ * choices[i] (not NULL), in their order, behind one another in logprob. */
+struct cache_scores {
+	int n;
+	const int32_t *rows;
+	const struct choices *const *choices;
+	float *logprob; /* out: the sum of all choices[i]->n, at most the cache's max_scores */
 };
 
 int cache_alloc(struct cache *c, struct model *m, int max_slots, int max_rows, int max_draws,
@@ -49,6 +60,9 @@ void cache_free(struct cache *c);
 
 /* Runs the rows through the model and draws.  -1: not finite, or the device. */
 int cache_run(struct cache *c, const struct cache_rows *rows, const struct cache_draws *draws,
+	struct error *err);
+/* Runs the rows through the model and gives scores instead of drawing. */
+int cache_score(struct cache *c, const struct cache_rows *rows, const struct cache_scores *scores,
 	struct error *err);
 
 #endif

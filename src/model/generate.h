@@ -23,6 +23,10 @@ struct generate_request {
 	const int32_t *prompt;
 	int32_t n_prompt;
 	uint32_t group;
+	/* What its completions may be; NULL: anything.  Draws are made among the choices,
+	 * with probabilities normalised over them; tokens that are certain are appended
+	 * without a draw and go through the model in one pass with the next one drawn. */
+	struct guide *guide;
 };
 
 struct completion {
@@ -50,7 +54,14 @@ uint64_t generator_bytes(const struct generator *g);
 int generate(struct generator *g, const struct generate_request *requests, int n,
 	const struct generate_options *o, struct completion *completions, struct error *err);
 
-/* Tokens that went through the model since the generator was made. */
+/* Counts since the generator was made. */
+struct generator_counts {
+	uint64_t rows;	 /* tokens that went through the model, prompts included */
+	uint64_t passes; /* prefixes that something was drawn from: rows of the head */
+	uint64_t tokens; /* of all completions */
+	uint64_t drawn;	 /* of these, not certain */
+};
+struct generator_counts generator_counts(const struct generator *g);
 uint64_t generator_rows(const struct generator *g);
 
 #endif
