@@ -46,7 +46,8 @@ static struct model *sharp_model(void)
 static void fill_requests(struct generate_request *q)
 {
 	for (int i = 0; i < REQUESTS; i++)
-		q[i] = (struct generate_request){prompts[i], prompt_len[i], (uint32_t)(i + 1)};
+		q[i] = (struct generate_request){
+			prompts[i], prompt_len[i], (uint32_t)(i + 1), NULL};
 }
 
 static struct generate_options options(float temperature)
@@ -227,7 +228,7 @@ static void test_distribution(void **state)
 		CALLS = 10
 	};
 	const int32_t prompt[] = {7};
-	const struct generate_request q = {prompt, 1, 9};
+	const struct generate_request q = {prompt, 1, 9, NULL};
 	struct generate_options o = {
 		.n_samples = N, .max_tokens = 2, .temperature = 0.8f, .end_id = -1, .seed = 11};
 	struct model *m = sharp_model();
@@ -275,7 +276,7 @@ static void test_errors(void **state)
 	struct generate_options o = options(1.0f);
 	struct completion c[REQUESTS * SAMPLES];
 	int32_t tokens[MAX_PROMPT + 1] = {0};
-	struct generate_request q = {tokens, MAX_PROMPT + 1, 0};
+	struct generate_request q = {tokens, MAX_PROMPT + 1, 0, NULL};
 	struct error err;
 
 	(void)state;

@@ -148,7 +148,7 @@ static void bench_sampling(struct model *m, double budget)
 	for (int i = 0; i < ACTIVE; i++) {
 		for (int j = 0; j < PROMPT; j++)
 			prompts[i][j] = (int32_t)rng_below(&r, VOCAB);
-		q[i] = (struct generate_request){prompts[i], PROMPT, (uint32_t)i};
+		q[i] = (struct generate_request){prompts[i], PROMPT, (uint32_t)i, NULL};
 	}
 	start = seconds();
 	do {
