@@ -13,7 +13,7 @@
 #include "cli/verify.h"
 #include "stream/jsonl.h"
 #include "synth/generator.h"
-#include "synth/ground.h"
+#include "text/ground.h"
 #include "synth/leftovers.h"
 #include "synth/pattern.h"
 #include "synth/report.h"

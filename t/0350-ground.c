@@ -1,4 +1,4 @@
-/* Which values follow from a request (synth/ground.h). */
+/* Which values follow from a request (text/ground.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "synth/ground.h"
-#include "synth/words.h"
+#include "text/ground.h"
+#include "text/words.h"
 
 static int holds(const char *request, const struct argument *a, const char *value)
 {

@@ -10,7 +10,7 @@
 
 #include "synth/dedup.h"
 #include "synth/typos.h"
-#include "synth/words.h"
+#include "text/words.h"
 
 static unsigned find(struct dedup *d, const char *request, const char *word)
 {

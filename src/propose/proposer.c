@@ -6,8 +6,8 @@
 
 #include "base/hash.h"
 #include "model/generate.h"
-#include "synth/ground.h"
-#include "synth/words.h"
+#include "text/ground.h"
+#include "text/words.h"
 #include "text/utf8.h"
 
 enum {

@@ -3,7 +3,7 @@
  *
  * The policy answers greedily and by sampling; each different answer is read,
  * verified against the grammar, demanded in canonical form, and every value in it
- * must be grounded in the request (synth/ground.h).  What is left is ranked by the
+ * must be grounded in the request (text/ground.h).  What is left is ranked by the
  * exact probability that the policy gives its canonical spelling.
  */
 #ifndef PROPOSE_PROPOSER_H

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "synth/dedup.h"
-#include "synth/ground.h"
+#include "text/ground.h"
 #include "synth/leftovers.h"
-#include "synth/words.h"
+#include "text/words.h"
 #include "text/utf8.h"
 
 const char *const check_names[] = {"schema", "length", "verdict", "canonical", "leftovers",

@@ -6,7 +6,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "synth/typos.h"
-#include "synth/words.h"
+#include "text/words.h"
 
 /* One accepted pair under the hash of its words; once more, as an alias, under
  * the hash of its corrected words where those differ. */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "synth/words.h"
+#include "text/words.h"
 
 static int name_byte(unsigned char c)
 {

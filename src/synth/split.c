@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "synth/words.h"
+#include "text/words.h"
 
 const char *const side_names[] = {"train", "valid", "test", NULL};
 

@@ -5,7 +5,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
-#include "synth/words.h"
+#include "text/words.h"
 
 enum {
 	LEN_MIN = 3,

@@ -1,4 +1,4 @@
-#include "synth/words.h"
+#include "text/words.h"
 
 #include <string.h>
 

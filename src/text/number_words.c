@@ -1,6 +1,6 @@
-#include "synth/number_words.h"
+#include "text/number_words.h"
 
-#include "synth/words.h"
+#include "text/words.h"
 
 static const struct {
 	const char *word;

@@ -5,8 +5,8 @@
  * behind it, ASCII letters lower-cased: `Run "dev", please!` has the words
  * run, dev, please.  Punctuation inside a word stays (0.0.0.0:80, my-app).
  */
-#ifndef SYNTH_WORDS_H
-#define SYNTH_WORDS_H
+#ifndef TEXT_WORDS_H
+#define TEXT_WORDS_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -12,8 +12,8 @@
  *     whatever case.
  * Options without a value, and which option a value belongs to, are not judged.
  */
-#ifndef SYNTH_GROUND_H
-#define SYNTH_GROUND_H
+#ifndef TEXT_GROUND_H
+#define TEXT_GROUND_H
 
 #include <stddef.h>
 #include "cli/verify.h"

@@ -1,11 +1,11 @@
-#include "synth/ground.h"
+#include "text/ground.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "synth/number_words.h"
-#include "synth/words.h"
+#include "text/number_words.h"
+#include "text/words.h"
 
 enum {
 	WORD_MAX = 256

@@ -1,6 +1,6 @@
 /* number_words.h - whole numbers written in English words. */
-#ifndef SYNTH_NUMBER_WORDS_H
-#define SYNTH_NUMBER_WORDS_H
+#ifndef TEXT_NUMBER_WORDS_H
+#define TEXT_NUMBER_WORDS_H
 
 #include <stddef.h>
 
