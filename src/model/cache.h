@@ -10,9 +10,10 @@
 
 struct cache {
 	struct model *m;
-	int max_slots, max_rows, max_heads; /* of the cache; of a pass; of its draws */
-	uint64_t bytes;
-	float **kv; /* [n_layers] of [max_slots, 2 n_kv_heads head_dim] */
+	int max_slots;		 /* that there is memory for; cache_reserve() */
+	int max_rows, max_heads; /* of a pass; of its rows of the head, and of its draws */
+	uint64_t bytes;		 /* of device memory */
+	float **kv;		 /* [n_layers] of [max_slots, 2 n_kv_heads head_dim] */
 	struct layer_buffers buffers;
 	float *x, *delta, *y, *inv, *head_x, *scratch;
 	float *cos_sin;
@@ -21,6 +22,11 @@ struct cache {
 	int32_t *drawn;
 	float *logprob;
 	double *uniform;
+	/* Choices of rows of the head, [cap_choices] on the device and on the host, and
+	 * the log-probabilities of all of them. */
+	int32_t *choice_start, *choice, *host_choice_start, *host_choice;
+	float *score, *lse;
+	size_t cap_choices;
 	struct segments segments;
 	struct probe probe;
 };
@@ -28,12 +34,12 @@ struct cache {
 /* The rows of one pass, host memory.  Row i gets token, position and the slot in
  * which its key and value are kept; its segment is in cache->segments (host). */
 struct cache_rows {
-	int n, n_segments;
+	int n, n_segments; /* n at most max_rows */
 	const int32_t *tokens, *positions, *slots;
 };
 
 /* Draws after a pass: head i draws from row rows[i] the draws start[i] ..
- * start[i + 1] - 1. */
+ * start[i + 1] - 1; start[0] is 0.  n may be 0. */
 struct cache_draws {
 	int n;
 	const int32_t *rows, *start;
@@ -51,12 +57,18 @@ struct cache_scores {
 	int n;
 	const int32_t *rows;
 	const struct choices *const *choices;
-	float *logprob; /* out: the sum of all choices[i]->n, at most the cache's max_scores */
+	float *logprob; /* out: the sum of all choices[i]->n */
 };
 
+/* Room for max_slots slots to begin with, for passes of max_rows rows and for
+ * max_draws rows of the head and draws of a pass. */
 int cache_alloc(struct cache *c, struct model *m, int max_slots, int max_rows, int max_draws,
 	int max_positions, struct error *err);
 void cache_free(struct cache *c);
+
+/* Room for n slots, with what they hold kept: memory grows by doubling, a layer at a
+ * time, so that it follows what is used and not what might be. */
+int cache_reserve(struct cache *c, int64_t n, struct error *err);
 
 /* Runs the rows through the model and draws.  -1: not finite, or the device. */
 int cache_run(struct cache *c, const struct cache_rows *rows, const struct cache_draws *draws,

@@ -3,31 +3,25 @@
  *
  * The prompts of all requests are one prefix forest, computed at once.  Then all
  * living branches of all requests take a step together.  A branch is a set of
- * samples that have drawn the same tokens; it keeps its keys in a run of slots of
- * its own, which the first of its children continues; the others begin new runs
- * and attend to the part of the old ones that they share.
+ * samples that have the same tokens; it keeps its keys in runs of slots, which the
+ * first of its children continues; the others begin new ones and attend to those that
+ * they share.  Where a guide leaves one token only, it is appended at once, and its row
+ * goes through the model with that of the next token drawn.
  */
 #include "model/generate.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include "base/rng.h"
-#include "model/cache.h"
+#include "model/front.h"
 
-struct branch {
-	int32_t request, depth;		 /* tokens drawn so far */
-	int32_t slot;			 /* of its row, that of the token drawn last */
-	int32_t first_range, n_ranges;	 /* of its past, in path_ranges */
-	int32_t first_sample, n_samples; /* in the list of samples */
-};
-
-/* The branches of one step, their samples and their past. */
-struct front {
-	struct branch *branches;
-	int n;
-	int32_t *samples; /* index of a sample within its request */
-	struct key_range *ranges;
-	size_t n_ranges, cap_ranges;
+enum {
+	/* Rows of a pass; longer ones are cut. */
+	PASS_ROWS = 4096,
+	/* Slots to begin with, and those that a new branch takes at once: ranges stay
+	 * few, and slots at most this many times the rows. */
+	FIRST_SLOTS = 1024,
+	SLOTS_AHEAD = 8
 };
 
 struct generator {
@@ -36,13 +30,16 @@ struct generator {
 	struct cache cache;
 	struct tree *prompts;
 	struct front now, next;
-	int32_t n_slots; /* taken */
-	int32_t *tokens, *positions, *slots, *rows, *start, *drawn;
-	float *logprob;
-	double *uniform;
-	int32_t *out_tokens; /* [request, sample, position] */
+	struct groups groups;
+	int32_t n_slots;       /* taken */
+	int32_t *run;	       /* [max_tokens] of a branch, being put together */
+	int32_t *sequence;     /* [max_prompt + max_tokens] */
+	int32_t *samples;      /* [max_samples] */
+	struct branch *starts; /* [max_requests] one for each sequence of prompts */
+	int32_t *order;	       /* [max_requests] these sequences by their last rows */
+	int32_t *out_tokens;   /* [request, sample, position] */
 	float *out_logprobs;
-	uint64_t n_rows;
+	struct generator_counts counts;
 	uint64_t bytes;
 };
 
@@ -68,43 +65,38 @@ static int check_options(const struct generate_options *o, struct error *err)
 	return 0;
 }
 
-static void alloc_host(struct generator *g, size_t rows, size_t draws)
+static void alloc_host(struct generator *g, size_t draws)
 {
-	const size_t out = draws * (size_t)g->max_tokens;
+	const size_t out = draws * (size_t)g->max_tokens, vocab = (size_t)g->m->config.vocab_size;
+	const size_t sequence = (size_t)g->max_prompt + (size_t)g->max_tokens;
 
-	g->tokens = xcalloc(rows, sizeof *g->tokens);
-	g->positions = xcalloc(rows, sizeof *g->positions);
-	g->slots = xcalloc(rows, sizeof *g->slots);
-	g->rows = xcalloc(draws, sizeof *g->rows);
-	g->start = xcalloc(draws + 1, sizeof *g->start);
-	g->drawn = xcalloc(draws, sizeof *g->drawn);
-	g->logprob = xcalloc(draws, sizeof *g->logprob);
-	g->uniform = xcalloc(draws, sizeof *g->uniform);
+	g->prompts = tree_new();
+	front_init(&g->now, draws);
+	front_init(&g->next, draws);
+	groups_init(&g->groups, (size_t)g->max_samples, g->m->config.vocab_size);
+	g->run = xcalloc((size_t)g->max_tokens, sizeof *g->run);
+	g->sequence = xcalloc(sequence, sizeof *g->sequence);
+	g->samples = xcalloc((size_t)g->max_samples, sizeof *g->samples);
+	g->starts = xcalloc((size_t)g->max_requests, sizeof *g->starts);
+	g->order = xcalloc((size_t)g->max_requests, sizeof *g->order);
 	g->out_tokens = xcalloc(out, sizeof *g->out_tokens);
 	g->out_logprobs = xcalloc(out, sizeof *g->out_logprobs);
-	for (int i = 0; i < 2; i++) {
-		struct front *f = i ? &g->now : &g->next;
-
-		f->branches = xcalloc(draws, sizeof *f->branches);
-		f->samples = xcalloc(draws, sizeof *f->samples);
-		f->cap_ranges = 4 * draws;
-		f->ranges = xcalloc(f->cap_ranges, sizeof *f->ranges);
-	}
-	g->bytes = rows * 12 + draws * 32 + out * 8 +
-		   2 * draws * (sizeof(struct branch) + 4 + 4 * sizeof(struct key_range));
+	g->bytes = out * 8 + 4 * (vocab + sequence) + 2 * draws * (sizeof(struct branch) + 24);
 }
 
 struct generator *generator_new(struct model *m, int max_requests, int max_prompt,
 	const struct generate_options *o, struct error *err)
 {
 	struct generator *g;
-	int64_t draws, prompt_rows, slots;
+	int64_t draws, rows, slots;
 
 	if (check_options(o, err) != 0)
 		return NULL;
 	draws = (int64_t)max_requests * o->n_samples;
-	prompt_rows = (int64_t)max_requests * max_prompt;
-	slots = prompt_rows + draws * o->max_tokens;
+	/* The prompts with what is certain behind them; then a step of all samples. */
+	rows = (int64_t)max_requests * ((int64_t)max_prompt + o->max_tokens);
+	slots = rows + draws * SLOTS_AHEAD * o->max_tokens;
+	rows = rows > draws * o->max_tokens ? rows : draws * o->max_tokens;
 	if (max_requests < 1 || max_prompt < 1 || slots > INT32_MAX) {
 		error_set(err, EXIT_DATA,
 			"%d requests of %d tokens with %d samples of %d tokens: too many",
@@ -117,21 +109,14 @@ struct generator *generator_new(struct model *m, int max_requests, int max_promp
 	g->max_prompt = max_prompt;
 	g->max_samples = o->n_samples;
 	g->max_tokens = o->max_tokens;
-	g->prompts = tree_new();
-	alloc_host(g, (size_t)(prompt_rows > draws ? prompt_rows : draws), (size_t)draws);
-	if (cache_alloc(&g->cache, m, (int)slots, (int)(prompt_rows > draws ? prompt_rows : draws),
-		    (int)draws, max_prompt + o->max_tokens, err) != 0) {
+	alloc_host(g, (size_t)draws);
+	if (cache_alloc(&g->cache, m, slots < FIRST_SLOTS ? (int)slots : FIRST_SLOTS,
+		    rows < PASS_ROWS ? (int)rows : PASS_ROWS, (int)draws,
+		    max_prompt + o->max_tokens, err) != 0) {
 		generator_free(g);
 		return NULL;
 	}
 	return g;
-}
-
-static void front_free(struct front *f)
-{
-	free(f->branches);
-	free(f->samples);
-	free(f->ranges);
 }
 
 void generator_free(struct generator *g)
@@ -142,14 +127,12 @@ void generator_free(struct generator *g)
 	tree_free(g->prompts);
 	front_free(&g->now);
 	front_free(&g->next);
-	free(g->tokens);
-	free(g->positions);
-	free(g->slots);
-	free(g->rows);
-	free(g->start);
-	free(g->drawn);
-	free(g->logprob);
-	free(g->uniform);
+	groups_free(&g->groups);
+	free(g->run);
+	free(g->sequence);
+	free(g->samples);
+	free(g->starts);
+	free(g->order);
 	free(g->out_tokens);
 	free(g->out_logprobs);
 	free(g);
@@ -162,20 +145,12 @@ uint64_t generator_bytes(const struct generator *g)
 
 uint64_t generator_rows(const struct generator *g)
 {
-	return g->n_rows;
+	return g->counts.rows;
 }
 
-static void front_add_range(struct front *f, struct branch *b, struct key_range range)
+struct generator_counts generator_counts(const struct generator *g)
 {
-	struct key_range *last = b->n_ranges ? &f->ranges[f->n_ranges - 1] : NULL;
-
-	if (last && last->start + last->len == range.start) {
-		last->len += range.len;
-		return;
-	}
-	f->ranges = array_grow(f->ranges, &f->cap_ranges, f->n_ranges, sizeof *f->ranges);
-	f->ranges[f->n_ranges++] = range;
-	b->n_ranges++;
+	return g->counts;
 }
 
 static int check_request(const struct run *r, int i, struct error *err)
@@ -219,6 +194,68 @@ static int check_call(const struct run *r, int n, struct error *err)
 	return 0;
 }
 
+/* Appends to the run of g->run what is certain behind it, the completion having
+ * `depth` tokens before it.  1: a draw comes next, at *state; 0: it ends with the run;
+ * -1: the guide is at fault. */
+static int follow(const struct run *r, int32_t request, int32_t depth, int32_t *state, int32_t *n,
+	struct error *err)
+{
+	struct guide *guide = r->requests[request].guide;
+	int32_t *run = r->g->run;
+
+	for (;;) {
+		const struct choices *c;
+
+		if (depth + *n == r->o->max_tokens || (*n && run[*n - 1] == r->o->end_id))
+			return 0;
+		if (!guide)
+			return 1;
+		if (*n && (*state = guide->next(guide, *state, run[*n - 1])) < 0)
+			return error_set(err, EXIT_INTERNAL,
+				"request %d: its guide does not go on behind token %d", request,
+				(int)run[*n - 1]);
+		c = guide->choices(guide, *state);
+		if (c->n < 1 || c->ids[0] < 0 || c->ids[c->n - 1] >= r->g->m->config.vocab_size)
+			return error_set(err, EXIT_INTERNAL,
+				"request %d: its guide gives no choices of a vocabulary of %d",
+				request, r->g->m->config.vocab_size);
+		if (c->n > 1)
+			return 1;
+		run[(*n)++] = c->ids[0];
+	}
+}
+
+/* Records the run for some samples; all but its first token, where one was drawn, were
+ * certain. */
+static void record(struct run *r, int32_t request, const int32_t *samples, int32_t n_samples,
+	int32_t n_run, float logprob)
+{
+	const int32_t *run = r->g->run;
+
+	for (int32_t i = 0; i < n_samples && n_run; i++) {
+		struct completion *c = &r->completions[request * r->o->n_samples + samples[i]];
+
+		for (int32_t k = 0; k < n_run; k++) {
+			c->tokens[c->n_tokens] = run[k];
+			c->logprobs[c->n_tokens++] = k ? 0.0f : logprob;
+		}
+		c->stopped = run[n_run - 1] == r->o->end_id;
+	}
+	r->g->counts.tokens += (uint64_t)n_run * (uint64_t)n_samples;
+}
+
+/* Asks for a draw for each sample of a branch of the next front. */
+static void add_draws(struct run *r, struct front *f, const struct branch *b)
+{
+	const struct generate_request *q = &r->requests[b->request];
+
+	pass_add_head(&f->pass, b->row, q->guide ? q->guide->choices(q->guide, b->state) : NULL);
+	for (int32_t s = 0; s < b->n_samples; s++)
+		pass_add_draw(&f->pass,
+			rng_at(r->o->seed, RNG_SAMPLE, r->o->step, q->group,
+				(uint32_t)f->samples[b->first_sample + s], (uint32_t)b->depth));
+}
+
 /* The node that holds a row: nodes are in order of their rows. */
 static int32_t node_of(const struct tree *t, int32_t row)
 {
@@ -235,180 +272,153 @@ static int32_t node_of(const struct tree *t, int32_t row)
 	return lo;
 }
 
-/* Packs the prompts; one branch a request, with all its samples.  Rows and slots
- * of the prompts are the same numbers. */
+static int by_row(const void *x, const void *y, void *context)
+{
+	const int32_t *row = ((const struct tree *)context)->sequence_last_row;
+	int32_t a = *(const int32_t *)x, b = *(const int32_t *)y;
+
+	return row[a] != row[b] ? (row[a] < row[b] ? -1 : 1) : a < b ? -1 : a > b;
+}
+
+/* The prompts, with what is certain behind them, as a tree: a sequence, and a branch in
+ * g->starts, for each request that goes on. */
+static int begin_requests(struct run *r, int n, struct error *err)
+{
+	struct generator *g = r->g;
+	struct tree *t = g->prompts;
+
+	tree_clear(t);
+	for (int32_t i = 0; i < r->o->n_samples; i++)
+		g->samples[i] = i;
+	for (int32_t i = 0; i < n; i++) {
+		const struct generate_request *q = &r->requests[i];
+		struct branch b = {.request = i, .n_samples = r->o->n_samples};
+		int alive = follow(r, i, 0, &b.state, &b.depth, err);
+
+		if (alive < 0)
+			return -1;
+		record(r, i, g->samples, b.n_samples, b.depth, 0.0f);
+		if (!alive)
+			continue;
+		memcpy(g->sequence, q->prompt, (size_t)q->n_prompt * sizeof *g->sequence);
+		memcpy(g->sequence + q->n_prompt, g->run, (size_t)b.depth * sizeof *g->run);
+		g->order[t->n_sequences] = t->n_sequences;
+		g->starts[tree_add(t, g->sequence, q->n_prompt + b.depth, INT32_MAX)] = b;
+	}
+	return 0;
+}
+
+/* The first front: the prompts, and one branch for each request with all its samples. */
 static int begin(struct run *r, int n, struct error *err)
 {
 	struct generator *g = r->g;
 	struct tree *t = g->prompts;
-	struct front *f = &g->now;
 
-	tree_clear(t);
-	for (int i = 0; i < n; i++)
-		tree_add(t, r->requests[i].prompt, r->requests[i].n_prompt, INT32_MAX);
-	tree_pack(t, 0);
-	if (segments_load(&g->cache.segments, g->m->device, t, err) != 0)
+	if (begin_requests(r, n, err) != 0)
 		return -1;
-	f->n = 0;
-	f->n_ranges = 0;
-	for (int i = 0; i < n; i++) {
-		struct branch *b = &f->branches[f->n++];
-		int32_t row = t->sequence_last_row[i];
-		const struct attention_segment *s =
-			&g->cache.segments.host_segments[node_of(t, row)];
-
-		*b = (struct branch){
-			.request = i,
-			.first_range = (int32_t)f->n_ranges,
-			.first_sample = i * r->o->n_samples,
-			.n_samples = r->o->n_samples,
-		};
-		for (int32_t a = 0; a < s->n_ranges; a++)
-			front_add_range(f, b, g->cache.segments.host_ranges[s->first_range + a]);
-		front_add_range(f, b, (struct key_range){s->own, row - s->own + 1});
-		for (int k = 0; k < r->o->n_samples; k++)
-			f->samples[b->first_sample + k] = k;
-		g->rows[i] = row;
-	}
-	for (int32_t i = 0; i < t->n_rows; i++)
-		g->slots[i] = i;
+	front_clear(&g->now);
+	if (t->n_sequences == 0)
+		return 0;
+	tree_pack(t, 0);
+	pass_add_tree(&g->now.pass, t);
 	g->n_slots = t->n_rows;
+	qsort_r(g->order, (size_t)t->n_sequences, sizeof *g->order, by_row, t);
+	for (int32_t i = 0; i < t->n_sequences; i++) {
+		struct branch *b = &g->starts[g->order[i]];
+
+		b->row = t->sequence_last_row[g->order[i]];
+		b->run = node_of(t, b->row);
+		add_draws(r, &g->now, front_add(&g->now, b, g->samples));
+	}
 	return 0;
 }
 
-/* Uniforms for every sample of every branch; draws are in order of branches. */
-static void prepare_draws(struct run *r)
+/* Slots for a run of n rows behind a branch: the rest of those that the branch reserved,
+ * if the run is its first child's and fits, or new ones. */
+static int32_t take_slots(
+	struct run *r, const struct branch *b, int32_t n, int is_first, int32_t *end)
 {
 	struct generator *g = r->g;
-	const struct front *f = &g->now;
-	int32_t n = 0;
+	int32_t next = g->now.pass.slots[b->row] + 1, ahead = r->o->max_tokens - b->depth;
 
-	for (int i = 0; i < f->n; i++) {
-		const struct branch *b = &f->branches[i];
-
-		g->start[i] = n;
-		for (int32_t s = 0; s < b->n_samples; s++)
-			g->uniform[n++] = rng_at(r->o->seed, RNG_SAMPLE, r->o->step,
-				r->requests[b->request].group,
-				(uint32_t)f->samples[b->first_sample + s], (uint32_t)b->depth);
+	if (is_first && b->slots_end - next >= n) {
+		*end = b->slots_end;
+		return next;
 	}
-	g->start[f->n] = n;
+	if (ahead > SLOTS_AHEAD)
+		ahead = SLOTS_AHEAD;
+	next = g->n_slots;
+	g->n_slots += n > ahead ? n : ahead;
+	*end = g->n_slots;
+	return next;
 }
 
-/* Records the draw of one sample; 1 where it goes on. */
-static int record(
-	struct run *r, const struct branch *b, int32_t sample, int32_t token, float logprob)
-{
-	struct completion *c = &r->completions[b->request * r->o->n_samples + sample];
-
-	c->tokens[c->n_tokens] = token;
-	c->logprobs[c->n_tokens++] = logprob;
-	c->stopped = token == r->o->end_id;
-	return !c->stopped && c->n_tokens < r->o->max_tokens;
-}
-
-/* Starts a child of b in the next front.  Its past is b's and the row of b itself
- * (that of a prompt's end is in its ranges already); its own row comes next, for
- * the first child in b's run of slots. */
-static struct branch *add_child(struct run *r, const struct branch *b, int is_first)
+/* Samples of branch b have drawn the same token: records it and what is certain behind
+ * it; a branch of the next front, unless they have all ended. */
+static int add_child(struct run *r, const struct branch *b, const int32_t *draws, int32_t n,
+	int is_first, struct error *err)
 {
 	struct generator *g = r->g;
 	struct front *f = &g->next;
-	struct branch *c = &f->branches[f->n];
+	const int32_t first = g->now.pass.start[b - g->now.branches];
+	struct branch c = {.request = b->request, .state = b->state, .n_samples = n};
+	int32_t n_run = 1, slot;
+	int alive;
 
-	*c = (struct branch){
-		.request = b->request,
-		.depth = b->depth + 1,
-		.slot = b->slot + 1,
-		.first_range = (int32_t)f->n_ranges,
-		.first_sample =
-			f->n ? f->branches[f->n - 1].first_sample + f->branches[f->n - 1].n_samples
-			     : 0,
-	};
-	if (!is_first || b->depth == 0) {
-		c->slot = g->n_slots;
-		g->n_slots += r->o->max_tokens - c->depth;
-	}
-	for (int32_t a = 0; a < b->n_ranges; a++)
-		front_add_range(f, c, g->now.ranges[b->first_range + a]);
-	if (b->depth)
-		front_add_range(f, c, (struct key_range){b->slot, 1});
-	f->n++;
-	return c;
+	for (int32_t i = 0; i < n; i++)
+		g->samples[i] = g->now.samples[b->first_sample + draws[i]];
+	g->run[0] = g->now.pass.drawn[first + draws[0]];
+	alive = follow(r, b->request, b->depth, &c.state, &n_run, err);
+	if (alive < 0)
+		return -1;
+	record(r, b->request, g->samples, n, n_run, g->now.pass.logprob[first + draws[0]]);
+	g->counts.drawn += (uint64_t)n;
+	if (!alive)
+		return 0;
+	slot = take_slots(r, b, n_run, is_first, &c.slots_end);
+	c.depth = b->depth + n_run;
+	c.run = pass_add_run(
+		&f->pass, g->run, n_run, r->requests[b->request].n_prompt + b->depth, slot);
+	c.row = f->pass.n_rows - 1;
+	pass_add_past_of(&f->pass, &g->now.pass, b->run, b->row);
+	add_draws(r, f, front_add(f, &c, g->samples));
+	return 1;
 }
 
-/* Sorts the draws of branch i into children: one for each distinct token that goes
- * on, in the order of first appearance; flat: one for each sample. */
-static void branch_out(struct run *r, int i)
+/* The next front: a child for each distinct token that a branch has drawn, in the order
+ * of first appearance; flat: one for each sample. */
+static int advance(struct run *r, struct error *err)
 {
 	struct generator *g = r->g;
-	struct front *f = &g->next;
-	const struct branch *b = &g->now.branches[i];
-	const int32_t *drawn = g->drawn + g->start[i];
-	int first = f->n;
+	const struct front swap = g->now;
 
-	for (int32_t s = 0; s < b->n_samples; s++) {
-		struct branch *child = NULL;
-		int32_t sample = g->now.samples[b->first_sample + s];
-		int seen = 0;
+	front_clear(&g->next);
+	for (int32_t i = 0; i < g->now.n; i++) {
+		const struct branch *b = &g->now.branches[i];
+		int children = 0;
 
-		if (!record(r, b, sample, drawn[s], g->logprob[g->start[i] + s]))
-			continue;
-		for (int32_t u = 0; u < s && !r->o->flat && !seen; u++)
-			seen = drawn[u] == drawn[s];
-		if (seen)
-			continue;
-		child = add_child(r, b, f->n == first);
-		g->tokens[f->n - 1] = drawn[s];
-		for (int32_t u = s; u < (r->o->flat ? s + 1 : b->n_samples); u++)
-			if (drawn[u] == drawn[s])
-				f->samples[child->first_sample + child->n_samples++] =
-					g->now.samples[b->first_sample + u];
+		groups_make(&g->groups, g->now.pass.drawn + g->now.pass.start[i], b->n_samples,
+			r->o->flat);
+		for (int32_t k = 0; k < g->groups.n; k++) {
+			int32_t from = g->groups.first[k], to = g->groups.first[k + 1];
+			int made = add_child(
+				r, b, g->groups.draw + from, to - from, children == 0, err);
+
+			if (made < 0)
+				return -1;
+			children += made;
+		}
 	}
-}
-
-/* Lays the next front out as the rows of a pass and makes it the current one. */
-static void advance(struct run *r)
-{
-	struct generator *g = r->g;
-	struct segments *s = &g->cache.segments;
-	struct front swap;
-
-	g->next.n = 0;
-	g->next.n_ranges = 0;
-	for (int i = 0; i < g->now.n; i++)
-		branch_out(r, i);
-	swap = g->now;
 	g->now = g->next;
 	g->next = swap;
-	s->n_ranges = 0;
-	for (int i = 0; i < g->now.n; i++) {
-		struct branch *b = &g->now.branches[i];
-		size_t first = s->n_ranges;
-
-		g->positions[i] = r->requests[b->request].n_prompt + b->depth - 1;
-		g->slots[i] = b->slot;
-		g->rows[i] = i;
-		for (int32_t a = 0; a < b->n_ranges; a++)
-			segments_add_range(s, first, g->now.ranges[b->first_range + a]);
-		s->host_segments[i] = (struct attention_segment){
-			.query = i,
-			.n_queries = 1,
-			.own = b->slot,
-			.first_range = (int32_t)first,
-			.n_ranges = (int32_t)(s->n_ranges - first),
-			.reach = i + 1,
-		};
-	}
+	return 0;
 }
 
 int generate(struct generator *g, const struct generate_request *requests, int n,
 	const struct generate_options *o, struct completion *completions, struct error *err)
 {
 	struct run r = {g, requests, o, completions};
-	struct tree *t = g->prompts;
-	struct cache_rows rows;
-	struct cache_draws draws;
+	const float inverse = o->temperature > 0.0f ? 1.0f / o->temperature : 0.0f;
 
 	if (check_call(&r, n, err) != 0)
 		return -1;
@@ -417,25 +427,15 @@ int generate(struct generator *g, const struct generate_request *requests, int n
 			.tokens = g->out_tokens + (size_t)i * (size_t)g->max_tokens,
 			.logprobs = g->out_logprobs + (size_t)i * (size_t)g->max_tokens,
 		};
-	if (n == 0)
-		return 0;
 	if (begin(&r, n, err) != 0)
 		return -1;
-	rows = (struct cache_rows){t->n_rows, t->n_nodes, t->tokens, t->positions, g->slots};
 	while (g->now.n) {
-		prepare_draws(&r);
-		draws = (struct cache_draws){.n = g->now.n,
-			.rows = g->rows,
-			.start = g->start,
-			.uniform = g->uniform,
-			.inverse_temperature = o->temperature > 0.0f ? 1.0f / o->temperature : 0.0f,
-			.token = g->drawn,
-			.logprob = g->logprob};
-		if (cache_run(&g->cache, &rows, &draws, err) != 0)
+		g->counts.rows += (uint64_t)g->now.pass.n_rows;
+		g->counts.passes += (uint64_t)g->now.pass.n_heads;
+		if (cache_reserve(&g->cache, g->n_slots, err) != 0 ||
+			pass_draw(&g->now.pass, &g->cache, inverse, err) != 0 ||
+			advance(&r, err) != 0)
 			return -1;
-		g->n_rows += (uint64_t)rows.n;
-		advance(&r);
-		rows = (struct cache_rows){g->now.n, g->now.n, g->tokens, g->positions, g->slots};
 	}
 	return 0;
 }
