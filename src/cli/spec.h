@@ -3,12 +3,14 @@
  * our metadata, loaded, resolved and checked.
  *
  * Metadata names that mean something (any other is carried, not rejected):
- *   document  dialect
+ *   document  dialect, topics (words that requests of other tools must not have to
+ *             be out of scope: a request about a branch may well be for git)
  *   command   danger, says, runnable (true: may be invoked without a subcommand),
  *             requires, requires-any, conflicts, one-of (each a list of names of
  *             options or arguments, or a list of such lists)
  *   option    attached, separator, negates, repeatable, danger, says, default (of a
- *             flag: true or false), eager (--help: acts alone), environment
+ *             flag: true or false), eager (--help: acts alone), action (its phrases stand
+ *             for the command's), secret, environment
  *   argument  type, minimum, maximum, pattern, default, exists, values, ignore-case,
  *             passthrough (true, or "options": only where the first such word begins
  *             with a dash), says (phrases; or an object of phrases by accepted value)
@@ -109,10 +111,11 @@ struct option {
 	const struct option *negated_by;
 	const char *danger; /* why a person should look twice; NULL */
 	const char *const *says;
-	size_t index;		 /* position in the spec: canonical order */
-	int flag_default;	 /* of a flag: 0 off, 1 on, -1 not stated */
-	int eager;		 /* --help, --version: acts alone, the rest is ignored */
-	int secret;		 /* the value does not belong into logs */
+	size_t index;	  /* position in the spec: canonical order */
+	int flag_default; /* of a flag: 0 off, 1 on, -1 not stated */
+	int eager;	  /* --help, --version: acts alone, the rest is ignored */
+	int secret;	  /* the value does not belong into logs */
+	int action;	  /* what is asked for, not how: tar --extract, git branch --delete */
 	const char *environment; /* variable that gives the value too; NULL */
 };
 
@@ -164,7 +167,8 @@ struct spec {
 	const char *name; /* of the CLI: info.title, argv[0] */
 	const char *version;
 	const char *summary;
-	char hash[65]; /* SHA-256 of the file's bytes */
+	const char *const *topics; /* maybe empty */
+	char hash[65];		   /* SHA-256 of the file's bytes */
 	enum dialect dialect;
 	struct command *root;
 	struct command *const *commands; /* all, parents before children */

@@ -130,6 +130,7 @@ static int option_read(struct spec_reader *r, json_t *json, struct option *o)
 		metadata_bool(r, json, "attached", &o->attached) < 0 ||
 		metadata_bool(r, json, "eager", &o->eager) < 0 ||
 		metadata_bool(r, json, "secret", &o->secret) < 0 ||
+		metadata_bool(r, json, "action", &o->action) < 0 ||
 		metadata_string(r, json, "danger", &o->danger) < 0 ||
 		metadata_string(r, json, "environment", &o->environment) < 0 ||
 		metadata_strings(r, json, "says", &o->says) < 0 || separator_read(r, json, o) < 0 ||
@@ -372,7 +373,9 @@ int document_read(struct spec_reader *r)
 		return -1;
 	if (!format || strncmp(format, "0.1", 3) != 0 || (format[3] && format[3] != '.'))
 		return spec_fault(r, "is no OpenCLI 0.1 document: 'opencli' must be \"0.1\"");
+	spec->topics = none;
 	if (metadata_check(r, document) < 0 || dialect_read(r, document) < 0 ||
+		metadata_strings(r, document, "topics", &spec->topics) < 0 ||
 		info_read(r, document) < 0)
 		return -1;
 	root->name = spec->name;

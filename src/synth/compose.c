@@ -251,7 +251,9 @@ static void say_command(struct said *s, const struct piece *command, const char 
 
 	if (framed) {
 		text_add(s->out, f->before);
-		if (f->form == FORM_GERUND) {
+		if (command->stated) {
+			say_text(s, command, f->form == FORM_GERUND);
+		} else if (f->form == FORM_GERUND) {
 			buf_clear(s->scratch);
 			phrase_gerund(command->text, s->scratch);
 			text_add(s->out, s->scratch->data);
@@ -260,7 +262,10 @@ static void say_command(struct said *s, const struct piece *command, const char 
 		}
 		s->in_question = f->question;
 	} else {
-		text_add(s->out, command->text);
+		if (command->stated)
+			say_text(s, command, 0);
+		else
+			text_add(s->out, command->text);
 		s->in_question = command->form == PHRASE_QUESTION;
 	}
 	text_id(s->out, framed ? frame_id : "frame/0");
@@ -309,6 +314,36 @@ static void bare_value_first(struct piece *pieces, unsigned n)
 			pieces[0] = swap;
 			return;
 		}
+}
+
+static int is_action(const struct piece *p)
+{
+	return p->stated->item->option && p->stated->item->option->action;
+}
+
+/* An option that is what is asked for ("delete the branch") stands for the command. */
+static void action_first(struct piece *pieces, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (is_action(&pieces[i])) {
+			struct piece swap = pieces[i];
+
+			pieces[i] = pieces[0];
+			pieces[0] = swap;
+			return;
+		}
+}
+
+/* Whether the piece can stand for the command: a spelling alone asks for nothing, and
+ * of an action only the spec's own phrases are a request. */
+static int says_action(const struct piece *p)
+{
+	if (!is_action(p))
+		return strncmp(p->text, "--", 2) != 0;
+	for (const char *const *s = p->stated->item->option->says; *s; s++)
+		if (!strcmp(p->text, *s))
+			return 1;
+	return !p->stated->item->option->says[0];
 }
 
 static struct piece piece_of(const struct stated *s, struct rng *r)
@@ -529,10 +564,11 @@ void compose(struct composer *c, const struct label *label, struct rng *r, struc
 	for (unsigned i = 0; i < n; i++)
 		pieces[i] = piece_of(&label->at[i], r);
 	shuffle(pieces, n, r);
-	if (!label->command->command->runnable && n) {
+	action_first(pieces, n);
+	if (n && (!label->command->command->runnable || is_action(&pieces[0]))) {
 		/* The program alone does nothing: what is asked for is the option. */
-		while (!strncmp(pieces[0].text, "--", 2)) /* a spelling alone asks for nothing */
-			pieces[0] = piece_of(pieces[0].stated, r);
+		for (int attempt = 0; !says_action(&pieces[0]) && attempt < 1000; attempt++)
+			pieces[0] = piece_of(pieces[0].stated, r); /* a spelling asks for nothing */
 		command = pieces[0];
 		memmove(pieces, pieces + 1, --n * sizeof *pieces);
 	} else {

@@ -60,6 +60,15 @@ static int spec_knows(const struct spec *spec, const char *verb)
 	return 0;
 }
 
+/* Whether a request for other tools speaks of what this one is about. */
+static int is_topic(const struct spec *spec, const char *template)
+{
+	for (const char *const *t = spec->topics; *t; t++)
+		if (holds_word(template, *t, strlen(*t)))
+			return 1;
+	return 0;
+}
+
 /* Whether two names share a word of some length ("--debug-port", "--port"). */
 static int names_overlap(const char *a, const char *b)
 {
@@ -245,7 +254,9 @@ static void find_wishes(struct oos *oos)
 			len = (size_t)(object - wish); /* "roll back", "load test" */
 		memcpy(verb, wish, len);
 		verb[len] = '\0';
-		oos->wishes[i] = spec_knows(oos->plan->spec, verb) ? NULL : wish;
+		oos->wishes[i] =
+			spec_knows(oos->plan->spec, verb) || is_topic(oos->plan->spec, wish) ? NULL
+											     : wish;
 	}
 }
 
@@ -477,10 +488,12 @@ static void draw_listed(struct oos *oos, enum kind kind, struct rng *r)
 	for (unsigned attempt = 0; !item && attempt < 32; attempt++)
 		item = valued_item(any_command(oos, r), r);
 	/* A task for a tool of this very name is in scope. */
-	for (unsigned attempt = 0; kind == OOS_TASK && attempt < 32; attempt++) {
-		const char *name = oos->plan->spec->name;
+	for (unsigned attempt = 0; attempt < 64; attempt++) {
+		const struct spec *spec = oos->plan->spec;
+		int named = kind == OOS_TASK &&
+			    holds_word(w->at[template], spec->name, strlen(spec->name));
 
-		if (!holds_word(w->at[template], name, strlen(name)))
+		if (!(named && attempt < 32) && !is_topic(spec, w->at[template]))
 			break;
 		template = rng_below(r, w->n);
 	}
@@ -522,7 +535,10 @@ void oos_draw(struct oos *oos, struct composer *composer, struct rng *r, struct 
 		draw_listed(oos, (enum kind)kind, r);
 	}
 	framed = is_framed((enum kind)kind, r);
-	/* "I want to" goes before an imperative only. */
+	/* "I want to" goes before an imperative only; "commit the .env file" stays as it
+	 * was before "commit" was known as a verb, for the datasets that are there. */
+	if (kind == OOS_DANGER && !strncmp(oos->body.buf.data, "commit ", 7))
+		framed = 0;
 	if (kind == OOS_MISSING || kind == OOS_DANGER)
 		framed = framed && phrase_form_of(oos->body.buf.data) == PHRASE_VERB &&
 			 phrase_verb(oos->body.buf.data);

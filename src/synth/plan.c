@@ -111,6 +111,20 @@ static unsigned count_members(
 	return n;
 }
 
+/* Whether a rule of the spec excludes the item beside the set. */
+static int excluded(const struct synth_command *c, unsigned item, const struct item_set *set)
+{
+	struct item_set with = *set;
+
+	if (set_add(&with, item, -1) < 0)
+		return 1;
+	for (size_t i = 0; i < c->command->n_rules; i++)
+		if (c->command->rules[i].kind == RULE_CONFLICTS &&
+			count_members(c, &c->command->rules[i], &with) > 1)
+			return 1;
+	return 0;
+}
+
 /* Adds one of the members from `first` on that does not clash with the set. */
 static int add_one_of(const struct synth_command *c, const struct rule *rule, size_t first,
 	struct item_set *set, struct rng *r)
@@ -122,6 +136,8 @@ static int add_one_of(const struct synth_command *c, const struct rule *rule, si
 		unsigned item = member(c, rule, first + (start + i) % n);
 		int clash = item == c->n_items || !c->items[item].usable;
 
+		if (!clash && rule->kind == RULE_ONE_OF)
+			clash = excluded(c, item, set);
 		for (unsigned k = 0; k < set->n && !clash && c->legal; k++)
 			clash = !c->legal[item * c->n_items + set->at[k]];
 		if (!clash)
@@ -183,13 +199,14 @@ int set_close(const struct synth_command *c, struct item_set *set, struct rng *r
 
 		if (required && set_add(set, i, -1) < 0)
 			return -1;
-		/* An optional positional needs those before it. */
-		if (!item->option && set_has(set, i) && i && !c->items[i - 1].option &&
-			!set_has(set, i - 1) && set_add(set, i - 1, -1) < 0)
-			return -1;
 	}
 	do {
 		before = set->n;
+		for (unsigned i = c->n_items;
+			i-- > 1;) /* an optional positional needs those before it */
+			if (!c->items[i].option && set_has(set, i) && !c->items[i - 1].option &&
+				!set_has(set, i - 1) && set_add(set, i - 1, -1) < 0)
+				return -1;
 		for (size_t i = 0; i < c->command->n_rules; i++)
 			if (apply_rule(c, &c->command->rules[i], set, r) < 0)
 				return -1;

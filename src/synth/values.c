@@ -114,7 +114,9 @@ static void draw_like_example(const struct value_plan *p, struct rng *r, struct 
 	const char *dot = strrchr(name, '.');
 	int original = rng_below(r, 3) == 0;
 
-	if (!dot || dot == name) {
+	if (!*name) { /* "docs/" */
+		draw_stem(r, out);
+	} else if (!dot || dot == name) {
 		buf_adds(out, name);
 		if (!original && p->kind == KIND_FILE) {
 			buf_addc(out, '.');

@@ -47,7 +47,7 @@ LIST(words_phrasal, "bring up", "spin up", "fire up", "kick off", "start up", "s
 	"sanity check", "double-check", "put in", "shut down", "bring up to date", "pull down",
 	"look through", "look at", "look for", "look over", "have a look at", "take a look at",
 	"turn on", "turn off", "switch on", "switch off", "throw away", "clean up", "back up",
-	"log in", "sign in", "make sure");
+	"log in", "sign in", "make sure", "back out", "set aside");
 
 LIST(words_verb, "accept", "activate", "add", "allow", "also", "always", "analyze", "append",
 	"apply", "archive", "assemble", "assign", "attach", "authenticate", "avoid", "bake", "be",
@@ -80,7 +80,17 @@ LIST(words_verb, "accept", "activate", "add", "allow", "also", "always", "analyz
 	"tolerate", "trace", "track", "train", "transfer", "transform", "translate", "treat",
 	"trigger", "trim", "truncate", "try", "tunnel", "turn", "undo", "uninstall", "unlock",
 	"unpack", "update", "upgrade", "upload", "use", "validate", "verify", "view", "wait",
-	"warn", "watch", "wipe", "wrap", "write", "zip");
+	"warn", "watch", "wipe", "wrap", "write", "zip", "stage", "unstage", "commit", "record",
+	"blame", "annotate", "jump", "integrate", "combine", "rebase", "replay", "stash", "shelve",
+	"pop", "unstash", "forget", "back", "cherry-pick", "amend", "mask", "unmask", "freeze",
+	"thaw", "reboot", "decompress", "uncompress", "unzip", "sum", "cordon", "uncordon", "drain",
+	"describe", "patch", "detach", "evict", "taint", "map", "mirror", "synchronise",
+	"synchronize", "escape", "colour", "color", "slurp", "evaluate", "throttle", "cap", "raise",
+	"lower", "ask", "abort", "cancel", "flush", "rerun", "compute", "delete-all", "spare",
+	"carry", "demand", "shrink", "pretty-print", "unwrap", "concatenate", "isolate", "resize",
+	"reverse-engineer", "untar", "bundle", "squeeze", "pace", "crawl", "hit", "contact",
+	"negotiate", "trust", "mimic", "identify", "reach", "unpause", "dereference", "deepen",
+	"prefer", "cache", "round", "draw", "quote", "pipe", "interpret", "feed");
 
 LIST(words_preposition, "with", "without", "on", "at", "in", "into", "from", "to", "for", "of",
 	"as", "by", "via", "through", "under", "over", "using", "until", "till", "since", "after",
@@ -90,7 +100,7 @@ LIST(words_preposition, "with", "without", "on", "at", "in", "into", "from", "to
 	"where", "which", "while", "whose", "when", "who", "up", "straight", "reachable",
 	"available", "accessible", "visible", "non-interactively", "continuously", "live",
 	"unattended", "headless", "quietly", "verbosely", "silently", "recursively", "if", "but",
-	"beginning", "ending", "built", "bound", "tied", "no");
+	"below", "beginning", "ending", "built", "bound", "tied", "no");
 
 LIST(words_subject, "i", "we", "it", "it's", "i'm", "i'd", "we're", "there", "they", "everything",
 	"nothing", "this", "these", "you");
