@@ -55,11 +55,13 @@ struct head_shape {
 	float inverse_temperature;
 	const int32_t *start; /* [n_rows + 1] */
 	const int32_t *token; /* [start[n_rows]], the edges' tokens; sampling: unused */
-	/* What a row may predict: the tokens choice[choice_start[r]] .. choice[choice_start[r +
-	 * 1] - 1], ascending, at most vocab of them; none: the whole vocabulary.  Logits of
-	 * others do not exist: they take no part in sums and get no gradient.  choice_start
-	 * NULL: all rows have the whole vocabulary. */
-	const int32_t *choice_start, *choice;
+	/* What a row may predict: the tokens choice[choice_start[r]] .. choice[choice_end[r] -
+	 * 1], ascending, at most vocab of them; none: the whole vocabulary.  Logits of
+	 * others do not exist: they take no part in sums and get no gradient.  An edge to
+	 * one of them has log-probability -infinity and no part in gradients.  choice_start
+	 * NULL: all rows have the whole vocabulary.  choice_end NULL: it is choice_start +
+	 * 1; else rows may share a list. */
+	const int32_t *choice_start, *choice_end, *choice;
 };
 
 struct adamw_args {
@@ -158,7 +160,8 @@ struct device {
 
 	/* --- the head ------------------------------------------------------- */
 
-	/* For each row logits = hidden[r] w^T * inverse_temperature (w[vocab, hidden]);
+	/* For each row logits = hidden[r] w^T * inverse_temperature (w[vocab, hidden]),
+	 * of its choices where it has some;
 	 * lse[n_rows] their log-sum-exp; for each edge e logprob[e] = logit - lse and,
 	 * where entropy is not NULL, entropy[e] = that of the row's distribution, in
 	 * nats.  Overwrites lse, logprob, entropy; scratch[HEAD_CHUNK * vocab]. */

@@ -2,29 +2,25 @@
  * head.c - the output head: log-probabilities of edges and their gradients.
  * Logits exist for HEAD_CHUNK rows at a time only; the backward pass computes
  * them anew, which costs less than the memory traffic of keeping them.
+ *
+ * Rows that may predict but few tokens are computed by themselves (head_list.c).
+ * The others take part in products with the whole matrix; where they have a list
+ * all the same, what is not in it is dropped from the result.
  */
-#include "kernels/cpu/cpu.h"
+#include "kernels/cpu/head.h"
 #include "kernels/cpu/exp.h"
 #include "kernels/cpu/vec.h"
 
 #include <math.h>
 #include <string.h>
 
-static void logits_of(const struct head_shape *s, float *logits, const float *hidden,
-	const float *w, int from, int rows, float scale)
-{
-	cpu_matmul(PLAIN, TRANSPOSED, rows, s->vocab, s->hidden, scale,
-		hidden + (size_t)from * s->hidden, s->hidden, w, s->hidden, 0.0f, logits, s->vocab);
-}
-
 static inline vec load_some(const float *p, int n)
 {
 	return n >= VEC ? vec_load(p) : vec_load_part(p, n);
 }
 
-/* Log-sum-exp of a row; with entropy not NULL, also that of its distribution:
- * log Z - sum(p t), t being the logits below their maximum. */
-static float row_lse(const float *logits, int n, float *entropy)
+/* The entropy is log Z - sum(p t), t being the logits below their maximum. */
+float head_row_lse(const float *logits, int n, float *entropy)
 {
 	vec high = vec_all(-INFINITY), sum = {0}, weighted = {0};
 	float max, z;
@@ -47,35 +43,89 @@ static float row_lse(const float *logits, int n, float *entropy)
 	return max + logf(z);
 }
 
-/* A chunk of rows whose logits are in scratch; the first is row `first`. */
-struct chunk {
-	const struct head_shape *s;
-	float *scratch;
-	int first;
-	float *lse, *logprob, *entropy;
-	const float *coefficient;
-	const double *uniform;
-	int32_t *token;
-};
-
-static int chunk_rows(const struct head_shape *s, int from)
+static int64_t row_work(const struct head_chunk *c, const struct head_list *l)
 {
-	return s->n_rows - from < HEAD_CHUNK ? s->n_rows - from : HEAD_CHUNK;
+	return c->sparse ? (int64_t)l->n * c->s->hidden : c->s->vocab;
+}
+
+/* Rows of the chunk.  Those that are not neighbours are gathered behind the logits,
+ * which leaves room for fewer; where for none, the chunk ends before the gap. */
+static int choose_rows(struct head_chunk *c, int from)
+{
+	const struct head_shape *s = c->s;
+	const int64_t room = (int64_t)HEAD_CHUNK * s->vocab / (s->vocab + s->hidden);
+	int r = from, gaps = 0;
+
+	c->n = 0;
+	c->work = 0;
+	for (; r < s->n_rows && c->n < HEAD_CHUNK; r++) {
+		const struct head_list l = head_list(s, r);
+
+		if (head_is_sparse(&l, s->vocab) != c->sparse)
+			continue;
+		if (!c->sparse && c->n) {
+			int gap = gaps || r != c->row[c->n - 1] + 1;
+
+			if (gap && c->n >= room)
+				break;
+			gaps = gap;
+		}
+		c->row[c->n++] = r;
+		c->work += row_work(c, &l);
+	}
+	c->gathered = gaps ? c->scratch + (size_t)c->n * s->vocab : NULL;
+	return r;
+}
+
+int head_chunk_next(struct head_chunk *c, int from)
+{
+	const struct head_shape *s = c->s;
+	const int h = s->hidden, v = s->vocab;
+	const float *x;
+
+	from = choose_rows(c, from);
+	if (c->n == 0)
+		return -1;
+	if (c->sparse)
+		return from;
+	x = c->hidden + (size_t)c->row[0] * h;
+	if (c->gathered) {
+		cpu_gather_rows(c->gathered, h, c->hidden, h, c->row, c->n, h);
+		x = c->gathered;
+	}
+	cpu_matmul(PLAIN, TRANSPOSED, c->n, v, h, c->scale, x, h, c->w, h, 0.0f, c->scratch, v);
+	return from;
+}
+
+float *head_row_logits(const struct head_chunk *c, int i, const struct head_list *l)
+{
+	const int h = c->s->hidden;
+	float *logits = c->scratch + (size_t)i * c->s->vocab;
+
+	if (c->sparse)
+		head_dot_list(logits, l, c->hidden + (size_t)c->row[i] * h, c->w, h, c->scale);
+	else if (l->ids)
+		for (int k = 0; k < l->n; k++)
+			logits[k] = logits[l->ids[k]];
+	return logits;
 }
 
 static void forward_part(const void *context, int from, int to)
 {
-	const struct chunk *c = context;
+	const struct head_chunk *c = context;
 	const struct head_shape *s = c->s;
 
 	for (int i = from; i < to; i++) {
-		const float *logits = c->scratch + (size_t)i * s->vocab;
-		int r = c->first + i;
-		float h, z = row_lse(logits, s->vocab, c->entropy ? &h : NULL);
+		const int r = c->row[i];
+		const struct head_list l = head_list(s, r);
+		const float *logits = head_row_logits(c, i, &l);
+		float h, z = head_row_lse(logits, l.n, c->entropy ? &h : NULL);
 
 		c->lse[r] = z;
 		for (int e = s->start[r]; e < s->start[r + 1]; e++) {
-			c->logprob[e] = logits[s->token[e]] - z;
+			int at = head_find(&l, s->token[e]);
+
+			c->logprob[e] = at < 0 ? -INFINITY : logits[at] - z;
 			if (c->entropy)
 				c->entropy[e] = h;
 		}
@@ -85,152 +135,100 @@ static void forward_part(const void *context, int from, int to)
 void cpu_head_forward(const struct head_shape *s, float *lse, float *logprob, float *entropy,
 	const float *hidden, const float *w, float *scratch)
 {
-	struct chunk c = {
-		.s = s, .scratch = scratch, .lse = lse, .logprob = logprob, .entropy = entropy};
+	struct head_chunk c = {.s = s,
+		.hidden = hidden,
+		.w = w,
+		.scratch = scratch,
+		.scale = s->inverse_temperature,
+		.lse = lse,
+		.logprob = logprob,
+		.entropy = entropy};
 
-	for (; c.first < s->n_rows; c.first += HEAD_CHUNK) {
-		int rows = chunk_rows(s, c.first);
+	for (; c.sparse < 2; c.sparse++)
+		for (int r = 0; (r = head_chunk_next(&c, r)) >= 0;)
+			cpu_for(c.n, 1, c.work, forward_part, &c);
+}
 
-		logits_of(s, scratch, hidden, w, c.first, rows, s->inverse_temperature);
-		cpu_for(rows, 1, (int64_t)rows * s->vocab, forward_part, &c);
+/* Back from the order of the list to that of the vocabulary, in place. */
+static void spread(float *x, const struct head_list *l, int vocab)
+{
+	for (int k = l->n - 1, end = vocab; k >= 0; k--) {
+		const int at = l->ids[k];
+		const float value = x[k];
+
+		memset(x + at + 1, 0, (size_t)(end - at - 1) * sizeof *x);
+		x[at] = value;
+		end = at;
+		if (k == 0)
+			memset(x, 0, (size_t)at * sizeof *x);
 	}
 }
 
 /* d/dlogits of sum c_e logprob_e: the c_e at the tokens, minus (sum c) p. */
 static void backward_part(const void *context, int from, int to)
 {
-	const struct chunk *c = context;
+	const struct head_chunk *c = context;
 	const struct head_shape *s = c->s;
 
 	for (int i = from; i < to; i++) {
-		float *logits = c->scratch + (size_t)i * s->vocab;
-		int r = c->first + i;
+		const int r = c->row[i];
+		const struct head_list l = head_list(s, r);
+		float *logits = head_row_logits(c, i, &l);
 		float sum = 0.0f, lse = c->lse[r];
 
 		for (int e = s->start[r]; e < s->start[r + 1]; e++)
-			sum += c->coefficient[e];
+			sum += head_find(&l, s->token[e]) < 0 ? 0.0f : c->coefficient[e];
 #pragma omp simd
-		for (int j = 0; j < s->vocab; j++)
+		for (int j = 0; j < l.n; j++)
 			logits[j] = -sum * exp_fast(logits[j] - lse);
-		for (int e = s->start[r]; e < s->start[r + 1]; e++)
-			logits[s->token[e]] += c->coefficient[e];
+		for (int e = s->start[r]; e < s->start[r + 1]; e++) {
+			int at = head_find(&l, s->token[e]);
+
+			if (at >= 0)
+				logits[at] += c->coefficient[e];
+		}
+		if (c->sparse)
+			head_sum_list(c->dhidden + (size_t)r * s->hidden, &l, logits, c->w,
+				s->hidden, c->scale);
+		else if (l.ids)
+			spread(logits, &l, s->vocab);
 	}
+}
+
+/* Gradients of a chunk with the whole matrix; the hidden states are read before their
+ * gradients take their place. */
+static void backward_products(const struct head_chunk *c)
+{
+	const int h = c->s->hidden, v = c->s->vocab;
+	const float *x = c->gathered ? c->gathered : c->hidden + (size_t)c->row[0] * h;
+	float *dx = c->gathered ? c->gathered : c->dhidden + (size_t)c->row[0] * h;
+
+	cpu_matmul(TRANSPOSED, PLAIN, v, h, c->n, c->scale, c->scratch, v, x, h, 1.0f, c->dw, h);
+	cpu_matmul(PLAIN, PLAIN, c->n, h, v, c->scale, c->scratch, v, c->w, h, 0.0f, dx, h);
+	if (c->gathered)
+		cpu_scatter_rows(c->dhidden, h, c->gathered, h, c->row, c->n, h);
 }
 
 void cpu_head_backward(const struct head_shape *s, float *dhidden, float *dw,
 	const float *coefficient, const float *hidden, const float *w, const float *lse,
 	float *scratch)
 {
-	struct chunk c = {
-		.s = s, .scratch = scratch, .lse = (float *)lse, .coefficient = coefficient};
-	const float scale = s->inverse_temperature;
-	const int h = s->hidden, v = s->vocab;
+	struct head_chunk c = {.s = s,
+		.hidden = hidden,
+		.w = w,
+		.scratch = scratch,
+		.scale = s->inverse_temperature,
+		.lse = (float *)lse,
+		.dhidden = dhidden,
+		.dw = dw,
+		.coefficient = coefficient};
 
-	for (; c.first < s->n_rows; c.first += HEAD_CHUNK) {
-		int rows = chunk_rows(s, c.first);
-		const size_t at = (size_t)c.first * h;
-
-		logits_of(s, scratch, hidden, w, c.first, rows, scale);
-		cpu_for(rows, 1, (int64_t)rows * v, backward_part, &c);
-		cpu_matmul(
-			PLAIN, PLAIN, rows, h, v, scale, scratch, v, w, h, 0.0f, dhidden + at, h);
-		cpu_matmul(TRANSPOSED, PLAIN, v, h, rows, scale, scratch, v, hidden + at, h, 1.0f,
-			dw, h);
-	}
-}
-
-/* Sums of exp(logit - lse) over blocks, so that a draw need not add up the whole row. */
-enum {
-	SAMPLE_BLOCK = 64,
-	SAMPLE_BLOCKS = 4096
-};
-
-static int32_t draw(
-	const float *p, const double *block_end, int n_blocks, int block, int n, double target)
-{
-	double sum;
-	int b = 0, last = n - 1;
-
-	while (b + 1 < n_blocks && !(block_end[b] > target))
-		b++;
-	sum = b ? block_end[b - 1] : 0.0;
-	for (int j = b * block; j < n && j < (b + 1) * block; j++) {
-		sum += (double)p[j];
-		if (sum > target)
-			return j;
-		if (p[j] > 0.0f)
-			last = j;
-	}
-	/* Only rounding leads here: the last token that has any probability. */
-	return last;
-}
-
-static void sample_row(const struct head_shape *s, float *logits, int32_t *token, float *logprob,
-	const double *uniform, int r)
-{
-	const int n = s->vocab;
-	int block = n > SAMPLE_BLOCK * SAMPLE_BLOCKS ? (n + SAMPLE_BLOCKS - 1) / SAMPLE_BLOCKS
-						     : SAMPLE_BLOCK;
-	int n_blocks = (n + block - 1) / block;
-	double end[SAMPLE_BLOCKS], total = 0.0;
-	float lse = row_lse(logits, n, NULL);
-
-	if (!isfinite(lse)) {
-		for (int d = s->start[r]; d < s->start[r + 1]; d++) {
-			token[d] = -1;
-			logprob[d] = lse;
+	for (; c.sparse < 2; c.sparse++)
+		for (int r = 0; (r = head_chunk_next(&c, r)) >= 0;) {
+			cpu_for(c.n, 1, c.work, backward_part, &c);
+			if (c.sparse)
+				head_add_lists(&c);
+			else
+				backward_products(&c);
 		}
-		return;
-	}
-	if (s->inverse_temperature == 0.0f) {
-		int best = 0;
-
-		for (int j = 1; j < n; j++)
-			best = logits[j] > logits[best] ? j : best;
-		for (int d = s->start[r]; d < s->start[r + 1]; d++) {
-			token[d] = best;
-			logprob[d] = logits[best] - lse;
-		}
-		return;
-	}
-	for (int b = 0; b < n_blocks; b++) {
-		int to = (b + 1) * block < n ? (b + 1) * block : n;
-		float sum = 0.0f;
-
-#pragma omp simd reduction(+ : sum)
-		for (int j = b * block; j < to; j++) {
-			logits[j] = exp_fast(logits[j] - lse);
-			sum += logits[j];
-		}
-		total += (double)sum;
-		end[b] = total;
-	}
-	for (int d = s->start[r]; d < s->start[r + 1]; d++) {
-		token[d] = draw(logits, end, n_blocks, block, n, uniform[d] * total);
-		logprob[d] = logf(logits[token[d]]);
-	}
-}
-
-static void sample_part(const void *context, int from, int to)
-{
-	const struct chunk *c = context;
-
-	for (int i = from; i < to; i++)
-		sample_row(c->s, c->scratch + (size_t)i * c->s->vocab, c->token, c->logprob,
-			c->uniform, c->first + i);
-}
-
-void cpu_head_sample(const struct head_shape *s, int32_t *token, float *logprob,
-	const double *uniform, const float *hidden, const float *w, float *scratch)
-{
-	struct chunk c = {
-		.s = s, .scratch = scratch, .token = token, .logprob = logprob, .uniform = uniform};
-	const float scale = s->inverse_temperature == 0.0f ? 1.0f : s->inverse_temperature;
-
-	for (; c.first < s->n_rows; c.first += HEAD_CHUNK) {
-		int rows = chunk_rows(s, c.first);
-
-		logits_of(s, scratch, hidden, w, c.first, rows, scale);
-		cpu_for(rows, 1, (int64_t)rows * s->vocab, sample_part, &c);
-	}
 }

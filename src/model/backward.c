@@ -32,7 +32,8 @@ static int backward_head(const struct backward *s, struct error *err)
 	d->head_backward(&shape, w->dhead_x, m->layout->head->grad, w->coefficient, w->head_x,
 		m->layout->head->data, w->head_lse, w->scratch);
 	d->zero(w->dy, (size_t)n * h * sizeof *w->dy);
-	d->scatter_rows(w->dy, h, w->dhead_x, h, w->head_rows, shape.n_rows, h);
+	d->scatter_add_rows(
+		w->dy, w->dhead_x, w->sum_target, w->sum_start, w->sum_order, w->n_sums, h);
 	if (probe_check(&s->pass, w->dy, (int64_t)n * h, -1, "the head's gradient", err) != 0)
 		return -1;
 	d->zero(w->dx, (size_t)n * h * sizeof *w->dx);

@@ -44,8 +44,9 @@ struct tree {
 	/* For sequence s, token i (i >= 1) is predicted by edge
 	 * sequence_edges[sequence_start[s] + i - 1]; tokens of s: sequence_length[s]. */
 	int32_t *sequence_start, *sequence_length, *sequence_edges;
-	/* Row of the last token of s that has one: nothing needs the row of a last
-	 * token that is itself a target, so it has none unless others go on from it. */
+	/* Row of the last token of s that has one: nothing needs the rows from its last
+	 * edge's target on, so they have none unless others go on from there.  -1: it has
+	 * targets, but all are certain, and no row at all. */
 	int32_t *sequence_last_row;
 	int64_t flat_rows; /* what n_rows would be without sharing */
 	/* private */
@@ -63,8 +64,8 @@ int32_t tree_add(struct tree *t, const int32_t *tokens, int32_t len, int32_t fir
 
 /* The same where completions are guided: choices[i] are those of token i (NULL: the
  * whole vocabulary; entries before first_target are not looked at).  Token i must be
- * one of them.  A token that is the only choice gets no edge: EDGE_CERTAIN stands in
- * sequence_edges.  Choices must live until the tree is cleared. */
+ * one of them (model_forward() says where one is not).  A token that is the only choice gets no
+ * edge: EDGE_CERTAIN stands in sequence_edges.  Choices must live until the tree is cleared. */
 enum {
 	EDGE_CERTAIN = -2
 };

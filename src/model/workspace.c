@@ -32,7 +32,7 @@ static int alloc_values(struct workspace *w, struct error *err)
 		!(w->probe.index = device_memory(w, 1, sizeof(int64_t), err)) ||
 		!FLOATS(w->delta, n * h) || !FLOATS(w->final_x, n * h) ||
 		!FLOATS(w->final_y, n * h) || !FLOATS(w->final_inv, n) ||
-		!FLOATS(w->head_x, n * h) || !FLOATS(w->head_lse, n) || !FLOATS(w->logprob, e) ||
+		!FLOATS(w->head_x, e * h) || !FLOATS(w->head_lse, e) || !FLOATS(w->logprob, e) ||
 		!FLOATS(w->entropy, e) || !FLOATS(w->coefficient, e) ||
 		!FLOATS(w->scratch, (size_t)HEAD_CHUNK * (size_t)c->vocab_size))
 		return -1;
@@ -42,21 +42,23 @@ static int alloc_values(struct workspace *w, struct error *err)
 			       FLOATS(w->dqkv, n * (size_t)qkv_width(c)) &&
 			       FLOATS(w->dattended, n * attended) &&
 			       FLOATS(w->dgate_up, n * 2 * f) && FLOATS(w->dact, n * f) &&
-			       FLOATS(w->dlse, n * (size_t)c->n_heads) && FLOATS(w->dhead_x, n * h)
+			       FLOATS(w->dlse, n * (size_t)c->n_heads) && FLOATS(w->dhead_x, e * h)
 		       ? 0
 		       : -1;
 }
 
 static int alloc_shape(struct workspace *w, struct error *err)
 {
-	const size_t n = (size_t)w->max_rows;
+	const size_t n = (size_t)w->max_rows, e = (size_t)w->max_edges;
 
-	w->host = xcalloc(4 * n + 4, sizeof *w->host);
+	w->host = xcalloc(4 * (n > e ? n : e) + 4, sizeof *w->host);
 	w->token_count = xcalloc((size_t)w->m->config.vocab_size, sizeof *w->token_count);
-	if (!INDICES(w->tokens, n) || !INDICES(w->positions, n) || !INDICES(w->head_rows, n) ||
-		!INDICES(w->head_start, n + 1) || !INDICES(w->edge_token, w->max_edges) ||
-		!INDICES(w->embed_target, n) || !INDICES(w->embed_start, n + 1) ||
-		!INDICES(w->embed_order, n))
+	if (!INDICES(w->tokens, n) || !INDICES(w->positions, n) || !INDICES(w->head_rows, e) ||
+		!INDICES(w->head_start, e + 1) || !INDICES(w->edge_token, e) ||
+		!INDICES(w->choice_start, e) || !INDICES(w->choice_end, e) ||
+		!INDICES(w->sum_target, n) || !INDICES(w->sum_start, n + 1) ||
+		!INDICES(w->sum_order, e) || !INDICES(w->embed_target, n) ||
+		!INDICES(w->embed_start, n + 1) || !INDICES(w->embed_order, n))
 		return -1;
 	return segments_alloc(&w->segments, w->m->device, w->max_rows, &w->bytes, err);
 }
@@ -91,7 +93,8 @@ void workspace_free(struct workspace *w)
 		w->final_inv, w->head_x, w->head_lse, w->logprob, w->entropy, w->coefficient,
 		w->scratch, w->dx, w->dy, w->dqkv, w->dattended, w->dgate_up, w->dact, w->dlse,
 		w->dhead_x, w->tokens, w->positions, w->head_rows, w->head_start, w->edge_token,
-		w->embed_target, w->embed_start, w->embed_order};
+		w->choice_start, w->choice_end, w->choice, w->sum_target, w->sum_start,
+		w->sum_order, w->embed_target, w->embed_start, w->embed_order};
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		w->m->device->free(all[i]);
@@ -100,6 +103,7 @@ void workspace_free(struct workspace *w)
 	free(w->layers);
 	free(w->host);
 	free(w->token_count);
+	choice_lists_release(&w->lists);
 	segments_free(&w->segments, w->m->device);
 	free(w);
 }
@@ -126,10 +130,15 @@ static int check_tree(const struct workspace *w, const struct tree *t, struct er
 				"a sequence of more than the model's %d positions",
 				c->max_positions);
 	}
-	for (int32_t e = 0; e < t->n_edges; e++)
+	for (int32_t e = 0; e < t->n_edges; e++) {
 		if (t->edge_token[e] < 0 || t->edge_token[e] >= c->vocab_size)
 			return error_set(err, EXIT_DATA, "token %d is not in a vocabulary of %d",
 				(int)t->edge_token[e], c->vocab_size);
+		if (!choices_have(t->edge_choices[e], t->edge_token[e]))
+			return error_set(err, EXIT_DATA,
+				"token %d is not among the %d choices of its place",
+				(int)t->edge_token[e], (int)t->edge_choices[e]->n);
+	}
 	return 0;
 }
 
@@ -163,14 +172,21 @@ static void load_embedding_order(struct workspace *w, const struct tree *t)
 	d->upload(w->embed_order, order, n * sizeof *order);
 }
 
+/* Whether edge e is the first of a head row. */
+static int begins_head_row(const struct tree *t, int32_t e)
+{
+	return e == 0 || t->edge_row[e] != t->edge_row[e - 1] ||
+	       t->edge_choices[e] != t->edge_choices[e - 1];
+}
+
 static void load_edges(struct workspace *w, const struct tree *t)
 {
-	int32_t *rows = w->host, *start = w->host + t->n_rows;
+	int32_t *rows = w->host, *start = w->host + t->n_edges;
 	const struct device *d = w->m->device;
 	int n = 0;
 
 	for (int32_t e = 0; e < t->n_edges; e++) {
-		if (e == 0 || t->edge_row[e] != t->edge_row[e - 1]) {
+		if (begins_head_row(t, e)) {
 			rows[n] = t->edge_row[e];
 			start[n++] = e;
 		}
@@ -180,6 +196,77 @@ static void load_edges(struct workspace *w, const struct tree *t)
 	d->upload(w->head_rows, rows, (size_t)n * sizeof *rows);
 	d->upload(w->head_start, start, ((size_t)n + 1) * sizeof *start);
 	d->upload(w->edge_token, t->edge_token, (size_t)t->n_edges * sizeof *t->edge_token);
+}
+
+/* The head rows of each row, in order: the deterministic sum of their gradients. */
+static void load_head_sums(struct workspace *w, const struct tree *t)
+{
+	const int n_head = w->n_head_rows;
+	int32_t *target = w->host, *start = target + n_head, *order = start + n_head + 1;
+	const struct device *d = w->m->device;
+	int n = 0, head = 0;
+
+	for (int32_t e = 0; e < t->n_edges; e++) {
+		if (!begins_head_row(t, e))
+			continue;
+		if (e == 0 || t->edge_row[e] != t->edge_row[e - 1]) {
+			target[n] = t->edge_row[e];
+			start[n++] = head;
+		}
+		order[head] = head;
+		head++;
+	}
+	start[n] = head;
+	w->n_sums = n;
+	d->upload(w->sum_target, target, (size_t)n * sizeof *target);
+	d->upload(w->sum_start, start, ((size_t)n + 1) * sizeof *start);
+	d->upload(w->sum_order, order, (size_t)n_head * sizeof *order);
+}
+
+static int upload_lists(struct workspace *w, struct error *err)
+{
+	const struct device *d = w->m->device;
+
+	if (w->lists.n_ids > w->cap_choice) {
+		d->free(w->choice);
+		w->bytes -= w->cap_choice * sizeof *w->choice;
+		w->cap_choice = w->lists.cap_ids;
+		if (!INDICES(w->choice, w->cap_choice)) {
+			w->bytes -= w->cap_choice * sizeof *w->choice;
+			w->cap_choice = 0;
+			return -1;
+		}
+	}
+	d->upload(w->choice, w->lists.ids, w->lists.n_ids * sizeof *w->lists.ids);
+	return 0;
+}
+
+/* Equal choices are laid out once, whichever rows have them. */
+static int load_choices(struct workspace *w, const struct tree *t, struct error *err)
+{
+	int32_t *start = w->host, *end = w->host + w->n_head_rows;
+	const struct device *d = w->m->device;
+	int n = 0;
+
+	w->guided = 0;
+	choice_lists_clear(&w->lists);
+	for (int32_t e = 0; e < t->n_edges; e++) {
+		const struct choices *c = t->edge_choices[e];
+
+		if (!begins_head_row(t, e))
+			continue;
+		start[n] = c ? choice_lists_add(&w->lists, c, w->m->config.vocab_size, err) : 0;
+		if (start[n] < 0)
+			return -1;
+		end[n] = start[n] + (c ? c->n : 0);
+		w->guided |= c != NULL;
+		n++;
+	}
+	if (!w->guided)
+		return 0;
+	d->upload(w->choice_start, start, (size_t)n * sizeof *start);
+	d->upload(w->choice_end, end, (size_t)n * sizeof *end);
+	return upload_lists(w, err);
 }
 
 int workspace_load_tree(struct workspace *w, const struct tree *t, struct error *err)
@@ -193,7 +280,9 @@ int workspace_load_tree(struct workspace *w, const struct tree *t, struct error 
 	if (w->m->grad)
 		load_embedding_order(w, t);
 	load_edges(w, t);
-	return 0;
+	if (w->m->grad)
+		load_head_sums(w, t);
+	return load_choices(w, t, err);
 }
 
 struct attention_shape workspace_attention(const struct workspace *w, const struct tree *t)
@@ -221,5 +310,8 @@ struct head_shape workspace_head(const struct workspace *w)
 		.inverse_temperature = w->inverse_temperature,
 		.start = w->head_start,
 		.token = w->edge_token,
+		.choice_start = w->guided ? w->choice_start : NULL,
+		.choice_end = w->choice_end,
+		.choice = w->choice,
 	};
 }

@@ -2,6 +2,7 @@
 #ifndef MODEL_WORKSPACE_H
 #define MODEL_WORKSPACE_H
 
+#include "model/choices.h"
 #include "model/decoder.h"
 #include "model/segments.h"
 
@@ -18,8 +19,9 @@ struct workspace {
 	float *final_x; /* [rows, hidden] residual stream after the last layer */
 	float *final_y; /* [rows, hidden] its norm */
 	float *final_inv;
-	float *head_x;	 /* [head rows, hidden] the rows of final_y that have edges */
-	float *head_lse; /* [head rows] */
+	/* Head rows: distinct pairs of a row that has edges and their choices. */
+	float *head_x;				/* [head rows, hidden] their rows of final_y */
+	float *head_lse;			/* [head rows] */
 	float *logprob, *entropy, *coefficient; /* [edges] */
 	float *scratch;				/* [HEAD_CHUNK, vocab] */
 
@@ -28,15 +30,21 @@ struct workspace {
 
 	/* The tree, as the device sees it. */
 	int32_t *tokens, *positions;			   /* [rows] */
-	int32_t *head_rows, *head_start;		   /* rows with edges; their edges */
+	int32_t *head_rows, *head_start;		   /* head rows; their edges */
+	int32_t *choice_start, *choice_end;		   /* [head rows], in choice */
+	int32_t *choice;				   /* grows as needed */
+	int32_t *sum_target, *sum_start, *sum_order;	   /* head rows of each row */
 	int32_t *edge_token;				   /* [edges] */
 	int32_t *embed_target, *embed_start, *embed_order; /* see scatter_add_rows() */
 	struct segments segments;
-	int n_head_rows, n_tokens_distinct;
+	size_t cap_choice;
+	int guided; /* some edges have choices */
+	int n_head_rows, n_sums, n_tokens_distinct;
 	float inverse_temperature; /* of the last forward pass */
 
 	/* Host side of the above. */
-	int32_t *host, *token_count; /* [4 rows + 4], [vocab] */
+	int32_t *host, *token_count; /* [4 max(rows, edges) + 4], [vocab] */
+	struct choice_lists lists;
 };
 
 /* Lays the tree out on the device.  -1 where it does not fit the workspace or
