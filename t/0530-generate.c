@@ -1,47 +1,19 @@
 /* Sampling: trees against the plain way, replay through the model, distribution. */
-#include "t/model_test.h"
+#include "t/generate_test.h"
 
 #include "model/generate.h"
 
 enum {
-	VOCAB = 23,
 	REQUESTS = 5,
 	SAMPLES = 12,
 	MAX_TOKENS = 6,
 	MAX_PROMPT = 9
 };
 
-static const struct model_config config = {.vocab_size = VOCAB,
-	.hidden_size = 20,
-	.intermediate_size = 31,
-	.n_layers = 2,
-	.n_heads = 4,
-	.n_kv_heads = 2,
-	.head_dim = 10,
-	.max_positions = 64,
-	.rope_theta = 1000.0f,
-	.rms_norm_eps = 1e-6f};
-
 /* Two requests are equal, one is the beginning of another. */
 static const int32_t prompts[REQUESTS][MAX_PROMPT] = {
 	{1, 2, 3, 4}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4}, {7}, {1, 2, 9, 9, 9, 9, 9, 9, 9}};
 static const int32_t prompt_len[REQUESTS] = {4, 6, 4, 1, 9};
-
-/* A model whose distributions are neither flat nor certain. */
-static struct model *sharp_model(void)
-{
-	struct error err;
-	struct model *m = model_new(&config, test_device(1), 7, 0, &err);
-
-	assert_non_null(m);
-	for (int64_t i = 0; i < m->n_parameters; i++)
-		m->data[i] *= 12.0f;
-	for (int i = 0; i < m->n_tensors; i++)
-		for (int64_t j = 0; m->tensors[i].role == TENSOR_NORM && j < m->tensors[i].rows;
-			j++)
-			m->tensors[i].data[j] = 1.0f;
-	return m;
-}
 
 static void fill_requests(struct generate_request *q)
 {
@@ -85,7 +57,7 @@ static void assert_same(const struct completion *a, const struct completion *b, 
 
 static void test_tree_is_flat(void **state)
 {
-	struct model *m = sharp_model();
+	struct model *m = sharp_model(1);
 	struct generator *tree = new_generator(m), *flat = new_generator(m);
 	struct generate_request q[REQUESTS];
 	struct completion a[REQUESTS * SAMPLES], b[REQUESTS * SAMPLES];
@@ -141,7 +113,7 @@ static void check_replay(struct model *m, const struct completion *c, float temp
 
 static void test_replay(void **state)
 {
-	struct model *m = sharp_model();
+	struct model *m = sharp_model(1);
 	struct generator *g = new_generator(m);
 	struct generate_request q[REQUESTS];
 	struct completion c[REQUESTS * SAMPLES];
@@ -174,7 +146,7 @@ static void test_replay(void **state)
 
 static void test_greedy(void **state)
 {
-	struct model *m = sharp_model();
+	struct model *m = sharp_model(1);
 	struct generator *g = new_generator(m);
 	struct generate_request q[REQUESTS];
 	struct completion c[REQUESTS * SAMPLES];
@@ -231,7 +203,7 @@ static void test_distribution(void **state)
 	const struct generate_request q = {prompt, 1, 9, NULL};
 	struct generate_options o = {
 		.n_samples = N, .max_tokens = 2, .temperature = 0.8f, .end_id = -1, .seed = 11};
-	struct model *m = sharp_model();
+	struct model *m = sharp_model(1);
 	struct error err;
 	struct generator *g = generator_new(m, 1, 1, &o, &err);
 	struct completion *c = xcalloc(N, sizeof *c);
@@ -271,7 +243,7 @@ static void test_distribution(void **state)
 
 static void test_errors(void **state)
 {
-	struct model *m = sharp_model();
+	struct model *m = sharp_model(1);
 	struct generator *g = new_generator(m);
 	struct generate_options o = options(1.0f);
 	struct completion c[REQUESTS * SAMPLES];

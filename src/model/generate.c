@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/rng.h"
+#include "model/follow.h"
 #include "model/front.h"
 
 enum {
@@ -195,34 +196,14 @@ static int check_call(const struct run *r, int n, struct error *err)
 }
 
 /* Appends to the run of g->run what is certain behind it, the completion having
- * `depth` tokens before it.  1: a draw comes next, at *state; 0: it ends with the run;
- * -1: the guide is at fault. */
+ * `depth` tokens before it; as follow_certain(). */
 static int follow(const struct run *r, int32_t request, int32_t depth, int32_t *state, int32_t *n,
 	struct error *err)
 {
-	struct guide *guide = r->requests[request].guide;
-	int32_t *run = r->g->run;
+	int alive = follow_certain(r->requests[request].guide, state, r->g->run, n,
+		r->o->max_tokens - depth, r->o->end_id, r->g->m->config.vocab_size, err);
 
-	for (;;) {
-		const struct choices *c;
-
-		if (depth + *n == r->o->max_tokens || (*n && run[*n - 1] == r->o->end_id))
-			return 0;
-		if (!guide)
-			return 1;
-		if (*n && (*state = guide->next(guide, *state, run[*n - 1])) < 0)
-			return error_set(err, EXIT_INTERNAL,
-				"request %d: its guide does not go on behind token %d", request,
-				(int)run[*n - 1]);
-		c = guide->choices(guide, *state);
-		if (c->n < 1 || c->ids[0] < 0 || c->ids[c->n - 1] >= r->g->m->config.vocab_size)
-			return error_set(err, EXIT_INTERNAL,
-				"request %d: its guide gives no choices of a vocabulary of %d",
-				request, r->g->m->config.vocab_size);
-		if (c->n > 1)
-			return 1;
-		run[(*n)++] = c->ids[0];
-	}
+	return alive < 0 ? error_prefix(err, "request %d", (int)request) : alive;
 }
 
 /* Records the run for some samples; all but its first token, where one was drawn, were
