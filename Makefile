@@ -16,7 +16,7 @@ DESTDIR ?=
 
 SAN ?=
 DEBUG ?=
-VARIANT := $(if $(SAN),san,$(if $(DEBUG),debug,release))
+VARIANT ?= $(if $(SAN),san,$(if $(DEBUG),debug,release))
 # Only the release build fills bin/; the others stay under build/VARIANT/bin.
 OBJ := build/$(VARIANT)
 BIN := $(if $(filter release,$(VARIANT)),bin,$(OBJ)/bin)
@@ -26,11 +26,15 @@ OPT_release := -O3 -march=$(ARCH) -fno-math-errno -ffp-contract=fast -DNDEBUG
 OPT_debug := -O0 -g3
 OPT_san := -O1 -g -march=$(ARCH) -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=all
+OPT_fuzz := $(OPT_san) -fsanitize=fuzzer-no-link
+# Loops are marked for SIMD by OpenMP's pragmas; its library comes with gcc only.
+OPENMP := $(if $(filter fuzz,$(VARIANT)),-fopenmp-simd,-fopenmp)
 CPPFLAGS_ALL := -Isrc -I. -D_GNU_SOURCE -DVERSION='"$(VERSION)"' $(CPPFLAGS)
 CFLAGS_ALL := -std=c11 -Wall -Wextra -Werror -Wno-pass-failed -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
-	-Wvla -fopenmp $(OPT_$(VARIANT)) $(CFLAGS)
+	-Wvla $(OPENMP) $(OPT_$(VARIANT)) $(CFLAGS)
 comma := ,
-LDFLAGS_ALL := -fopenmp $(if $(SAN),-fsanitize=address$(comma)undefined) $(LDFLAGS)
+LDFLAGS_ALL := $(OPENMP) $(if $(filter san fuzz,$(VARIANT)),-fsanitize=address$(comma)undefined) \
+	$(LDFLAGS)
 # The serial build of OpenBLAS: kernels/cpu/ shares work among threads of its own, and
 # the default build starts a thread for each core, which spin, in every program.
 BLAS := $(wildcard /usr/lib/$(shell gcc -print-multiarch)/openblas-serial)
@@ -78,7 +82,7 @@ $(TESTS): $(OBJ)/t/%: $(OBJ)/t/%.o $(OBJ)/liball.a
 
 .PHONY: tests
 tests: $(TESTS)
-include t/faults.mk
+include t/faults.mk t/fuzz/fuzz.mk
 
 # --- Chaining the programs -------------------------------------------------
 SHELL := /bin/bash
