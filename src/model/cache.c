@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include "base/mem.h"
 
 static void *memory(struct cache *c, size_t count, size_t size, struct error *err)
@@ -29,31 +28,12 @@ static int alloc_rows(struct cache *c, size_t rows, struct error *err)
 	return segments_alloc(&c->segments, c->m->device, c->max_rows, &c->bytes, err);
 }
 
-static int alloc_draws(struct cache *c, size_t draws, struct error *err)
-{
-	const size_t h = (size_t)c->m->config.hidden_size;
-	const size_t v = (size_t)c->m->config.vocab_size;
-
-	if (!(c->head_x = memory(c, draws * h, sizeof(float), err)) ||
-		!(c->head_rows = memory(c, draws, sizeof(int32_t), err)) ||
-		!(c->head_start = memory(c, draws + 1, sizeof(int32_t), err)) ||
-		!(c->drawn = memory(c, draws, sizeof(int32_t), err)) ||
-		!(c->logprob = memory(c, draws, sizeof(float), err)) ||
-		!(c->uniform = memory(c, draws, sizeof(double), err)) ||
-		!(c->choice_start = memory(c, draws + 1, sizeof(int32_t), err)) ||
-		!(c->lse = memory(c, draws, sizeof(float), err)) ||
-		!(c->scratch = memory(c, HEAD_CHUNK * v, sizeof(float), err)))
-		return -1;
-	return 0;
-}
-
 int cache_alloc(struct cache *c, struct model *m, int max_slots, int max_rows, int max_draws,
 	int max_positions, struct error *err)
 {
 	const size_t width = 2 * (size_t)m->config.n_kv_heads * (size_t)m->config.head_dim;
 
-	*c = (struct cache){
-		.m = m, .max_slots = max_slots, .max_rows = max_rows, .max_heads = max_draws};
+	*c = (struct cache){.m = m, .max_slots = max_slots, .max_rows = max_rows};
 	c->kv = xcalloc((size_t)m->config.n_layers, sizeof *c->kv);
 	for (int i = 0; i < m->config.n_layers; i++)
 		if (!(c->kv[i] = memory(c, (size_t)max_slots * width, sizeof(float), err)))
@@ -63,26 +43,22 @@ int cache_alloc(struct cache *c, struct model *m, int max_slots, int max_rows, i
 		return -1;
 	if (alloc_rows(c, (size_t)max_rows, err) != 0)
 		return -1;
-	c->host_choice_start = xcalloc((size_t)max_draws + 1, sizeof *c->host_choice_start);
-	return alloc_draws(c, (size_t)max_draws, err);
+	return cache_head_alloc(&c->head, m, max_draws, &c->bytes, err);
 }
 
 void cache_free(struct cache *c)
 {
 	if (!c->m)
 		return;
-	void *const all[] = {c->x, c->delta, c->y, c->inv, c->head_x, c->scratch, c->cos_sin,
-		c->tokens, c->positions, c->slots, c->head_rows, c->head_start, c->drawn,
-		c->logprob, c->uniform, c->choice_start, c->choice, c->score, c->lse,
-		c->probe.index};
+	void *const all[] = {c->x, c->delta, c->y, c->inv, c->cos_sin, c->tokens, c->positions,
+		c->slots, c->probe.index};
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		c->m->device->free(all[i]);
 	for (int i = 0; i < c->m->config.n_layers; i++)
 		c->m->device->free(c->kv[i]);
 	free(c->kv);
-	free(c->host_choice_start);
-	free(c->host_choice);
+	cache_head_free(&c->head, c->m->device);
 	layer_buffers_free(&c->buffers, c->m);
 	segments_free(&c->segments, c->m->device);
 	*c = (struct cache){0};
@@ -153,133 +129,6 @@ static int run_layers(struct cache *c, const struct cache_rows *rows, struct err
 	return probe_check(&p, c->y, (int64_t)n * h, -1, "the final norm", err);
 }
 
-/* Room for the choices of some rows of the head. */
-static int reserve_choices(struct cache *c, size_t n, struct error *err)
-{
-	const struct device *d = c->m->device;
-	size_t more = n > 2 * c->cap_choices ? n : 2 * c->cap_choices;
-
-	if (n <= c->cap_choices)
-		return 0;
-	d->free(c->choice);
-	d->free(c->score);
-	c->bytes -= c->cap_choices * (sizeof *c->choice + sizeof *c->score);
-	c->cap_choices = 0;
-	c->choice = d->alloc(more * sizeof *c->choice, err);
-	c->score = d->alloc(more * sizeof *c->score, err);
-	c->host_choice = xreallocarray(c->host_choice, more, sizeof *c->host_choice);
-	if (!c->choice || !c->score)
-		return error_prefix(err, "choices of %zu tokens", n);
-	c->cap_choices = more;
-	c->bytes += more * (sizeof *c->choice + sizeof *c->score);
-	return 0;
-}
-
-/* Rows of the head are computed in parts, so that all their choices never need more
- * memory than some rows of logits.  Loads those of the rows from `from` on, as many as
- * fit; *to is the first that did not. */
-static int load_choices(struct cache *c, const struct choices *const *choices, int from, int n,
-	int *to, struct error *err)
-{
-	const struct device *d = c->m->device;
-	const size_t most = (size_t)HEAD_CHUNK * (size_t)c->m->config.vocab_size;
-	size_t sum = 0;
-	int i;
-
-	c->host_choice_start[0] = 0;
-	for (i = from; i < n; i++) {
-		size_t more = choices[i] ? (size_t)choices[i]->n : 0;
-
-		if (i > from && sum + more > most)
-			break;
-		sum += more;
-		c->host_choice_start[i - from + 1] = (int32_t)sum;
-	}
-	*to = i;
-	if (reserve_choices(c, sum, err) != 0)
-		return -1;
-	for (i = from; i < *to; i++)
-		if (choices[i])
-			memcpy(c->host_choice + c->host_choice_start[i - from], choices[i]->ids,
-				(size_t)choices[i]->n * sizeof *c->host_choice);
-	d->upload(c->choice_start, c->host_choice_start,
-		((size_t)(*to - from) + 1) * sizeof *c->choice_start);
-	d->upload(c->choice, c->host_choice, sum * sizeof *c->choice);
-	return 0;
-}
-
-static struct head_shape head_shape_of(const struct cache *c)
-{
-	return (struct head_shape){.hidden = c->m->config.hidden_size,
-		.vocab = c->m->config.vocab_size,
-		.inverse_temperature = 1.0f};
-}
-
-/* The final states of the rows that something is asked of. */
-static void gather_heads(struct cache *c, const int32_t *rows, int n)
-{
-	const int h = c->m->config.hidden_size;
-
-	c->m->device->upload(c->head_rows, rows, (size_t)n * sizeof *rows);
-	c->m->device->gather_rows(c->head_x, h, c->y, h, c->head_rows, n, h);
-}
-
-static int draw(struct cache *c, const struct cache_draws *draws, struct error *err)
-{
-	const struct device *d = c->m->device;
-	const size_t n_draws = (size_t)draws->start[draws->n];
-	struct head_shape shape = head_shape_of(c);
-
-	d->upload(c->head_start, draws->start, ((size_t)draws->n + 1) * sizeof *draws->start);
-	d->upload(c->uniform, draws->uniform, n_draws * sizeof *draws->uniform);
-	gather_heads(c, draws->rows, draws->n);
-	shape.inverse_temperature = draws->inverse_temperature;
-	for (int from = 0, to = draws->n; from < draws->n; from = to) {
-		to = draws->n;
-		if (draws->choices &&
-			load_choices(c, draws->choices, from, draws->n, &to, err) != 0)
-			return -1;
-		shape.n_rows = to - from;
-		shape.start = c->head_start + from;
-		if (draws->choices && c->host_choice_start[to - from]) {
-			shape.choice_start = c->choice_start;
-			shape.choice = c->choice;
-		} else {
-			shape.choice_start = shape.choice = NULL;
-		}
-		d->head_sample(&shape, c->drawn, c->logprob, c->uniform,
-			c->head_x + (size_t)from * shape.hidden, c->m->layout->head->data,
-			c->scratch);
-	}
-	d->download(draws->token, c->drawn, n_draws * sizeof *draws->token);
-	d->download(draws->logprob, c->logprob, n_draws * sizeof *draws->logprob);
-	return d->sync(err);
-}
-
-/* An edge for each choice. */
-static int score(struct cache *c, const struct cache_scores *scores, struct error *err)
-{
-	const struct device *d = c->m->device;
-	struct head_shape shape = head_shape_of(c);
-	float *logprob = scores->logprob;
-
-	gather_heads(c, scores->rows, scores->n);
-	for (int from = 0, to; from < scores->n; from = to) {
-		if (load_choices(c, scores->choices, from, scores->n, &to, err) != 0)
-			return -1;
-		shape.n_rows = to - from;
-		shape.start = shape.choice_start = c->choice_start;
-		shape.token = shape.choice = c->choice;
-		d->head_forward(&shape, c->lse, c->score, NULL,
-			c->head_x + (size_t)from * shape.hidden, c->m->layout->head->data,
-			c->scratch);
-		d->download(logprob, c->score,
-			(size_t)c->host_choice_start[to - from] * sizeof *logprob);
-		logprob += c->host_choice_start[to - from];
-	}
-	return d->sync(err);
-}
-
 static int run_rows(struct cache *c, const struct cache_rows *rows, struct error *err)
 {
 	const struct device *d = c->m->device;
@@ -308,7 +157,8 @@ static int find_fault(struct cache *c, const struct cache_rows *rows, struct err
 int cache_run(struct cache *c, const struct cache_rows *rows, const struct cache_draws *draws,
 	struct error *err)
 {
-	if (run_rows(c, rows, err) != 0 || (draws->n && draw(c, draws, err) != 0))
+	if (run_rows(c, rows, err) != 0 ||
+		(draws->n && cache_head_draw(&c->head, c->m, c->y, draws, &c->bytes, err) != 0))
 		return -1;
 	for (int i = 0; draws->n && i < draws->start[draws->n]; i++)
 		if (draws->token[i] < 0)
@@ -322,7 +172,8 @@ int cache_score(struct cache *c, const struct cache_rows *rows, const struct cac
 	const float *logprob = scores->logprob;
 	float check = 0.0f;
 
-	if (run_rows(c, rows, err) != 0 || (scores->n && score(c, scores, err) != 0))
+	if (run_rows(c, rows, err) != 0 ||
+		(scores->n && cache_head_score(&c->head, c->m, c->y, scores, &c->bytes, err) != 0))
 		return -1;
 	/* Anything not finite makes this sum a NaN. */
 	for (int i = 0; i < scores->n; i++)

@@ -5,29 +5,22 @@
 #ifndef MODEL_CACHE_H
 #define MODEL_CACHE_H
 
+#include "model/cache_head.h"
 #include "model/decoder.h"
 #include "model/segments.h"
 
 struct cache {
 	struct model *m;
-	int max_slots;		 /* that there is memory for; cache_reserve() */
-	int max_rows, max_heads; /* of a pass; of its rows of the head, and of its draws */
-	uint64_t bytes;		 /* of device memory */
-	float **kv;		 /* [n_layers] of [max_slots, 2 n_kv_heads head_dim] */
+	int max_slots;	/* that there is memory for; cache_reserve() */
+	int max_rows;	/* of a pass */
+	uint64_t bytes; /* of device memory */
+	float **kv;	/* [n_layers] of [max_slots, 2 n_kv_heads head_dim] */
 	struct layer_buffers buffers;
-	float *x, *delta, *y, *inv, *head_x, *scratch;
+	float *x, *delta, *y, *inv;
 	float *cos_sin;
 	int32_t *tokens, *positions, *slots; /* of the rows of a pass */
-	int32_t *head_rows, *head_start;     /* the rows to draw from */
-	int32_t *drawn;
-	float *logprob;
-	double *uniform;
-	/* Choices of rows of the head, [cap_choices] on the device and on the host, and
-	 * the log-probabilities of all of them. */
-	int32_t *choice_start, *choice, *host_choice_start, *host_choice;
-	float *score, *lse;
-	size_t cap_choices;
 	struct segments segments;
+	struct cache_head head;
 	struct probe probe;
 };
 
@@ -36,28 +29,6 @@ struct cache {
 struct cache_rows {
 	int n, n_segments; /* n at most max_rows */
 	const int32_t *tokens, *positions, *slots;
-};
-
-/* Draws after a pass: head i draws from row rows[i] the draws start[i] ..
- * start[i + 1] - 1; start[0] is 0.  n may be 0. */
-struct cache_draws {
-	int n;
-	const int32_t *rows, *start;
-	const double *uniform;
-	float inverse_temperature; /* 0: greedy */
-	/* Of row i, NULL: the whole vocabulary; the array NULL: of all rows. */
-	const struct choices *const *choices;
-	int32_t *token; /* out */
-	float *logprob; /* out */
-};
-
-/* Log-probabilities after a pass, at temperature 1: head i gives those of all tokens of
- * choices[i] (not NULL), in their order, behind one another in logprob. */
-struct cache_scores {
-	int n;
-	const int32_t *rows;
-	const struct choices *const *choices;
-	float *logprob; /* out: the sum of all choices[i]->n */
 };
 
 /* Room for max_slots slots to begin with, for passes of max_rows rows and for
