@@ -426,6 +426,82 @@ static void test_long_pass(void **state)
 	world_free(&w);
 }
 
+/* All tokens but three, others at every state: sets that together are far more than what
+ * the head takes at once. */
+enum {
+	SETS = VOCAB * (VOCAB - 1) * (VOCAB - 2) / 6,
+	SET = VOCAB - 3
+};
+struct missing {
+	struct guide guide;
+	struct choices choices[SETS];
+	int32_t ids[SETS][SET];
+};
+
+static const struct choices *missing_choices(struct guide *g, int32_t state)
+{
+	return &((struct missing *)g)->choices[state];
+}
+
+static int32_t missing_next(struct guide *g, int32_t state, int32_t token)
+{
+	(void)g;
+	return (state * 31 + token * 7 + 1) % SETS;
+}
+
+static struct missing *missing_new(void)
+{
+	struct missing *s = xcalloc(1, sizeof *s);
+	int n = 0;
+
+	s->guide = (struct guide){missing_choices, missing_next};
+	for (int a = 0; a < VOCAB; a++)
+		for (int b = 0; b < a; b++)
+			for (int c = 0; c < b; c++, n++) {
+				int k = 0;
+
+				for (int i = 0; i < VOCAB; i++)
+					if (i != a && i != b && i != c)
+						s->ids[n][k++] = i;
+				s->choices[n] = (struct choices){s->ids[n], SET, (uint64_t)n + 1};
+			}
+	assert_int_equal(n, SETS);
+	return s;
+}
+
+static void test_many_sets(void **state)
+{
+	enum {
+		N = 400
+	};
+	struct missing *s = missing_new();
+	struct generate_options o = options(3.0f);
+	struct model *m = sharp_model(1);
+	struct generate_request q = {prompts[1], prompt_len[1], 1, &s->guide};
+	struct completion *a = xcalloc(N, sizeof *a);
+	struct error err;
+	struct generator *g;
+	double each[MAX_TOKENS];
+
+	(void)state;
+	o.n_samples = N;
+	o.end_id = -1;
+	g = generator_new(m, 1, MAX_PROMPT, &o, &err);
+	assert_non_null(g);
+	assert_ok(generate(g, &q, 1, &o, a, &err), err);
+	for (int i = 0; i < N; i++) {
+		exact_logprobs(m, prompts[1], prompt_len[1], &s->guide, a[i].tokens, MAX_TOKENS,
+			3.0, each);
+		for (int t = 0; t < MAX_TOKENS; t++)
+			assert_true(fabs((double)a[i].logprobs[t] - each[t]) < 1e-4);
+	}
+	assert_true(generator_counts(g).passes > N * (MAX_TOKENS - 4));
+	generator_free(g);
+	free(a);
+	free(s);
+	model_free(m);
+}
+
 /* Memory follows what is used, not max_tokens. */
 static void test_memory(void **state)
 {
@@ -507,6 +583,7 @@ int main(void)
 		cmocka_unit_test(test_certain_is_free),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_long_pass),
+		cmocka_unit_test(test_many_sets),
 		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_bad_guides),
 	};

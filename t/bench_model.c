@@ -13,6 +13,8 @@
 #include "base/rng.h"
 #include "model/generate.h"
 #include "model/model.h"
+#include "model/search.h"
+#include "t/toy_guide.h"
 
 enum {
 	VOCAB = 2300,
@@ -164,6 +166,88 @@ static void bench_sampling(struct model *m, double budget)
 	free(c);
 }
 
+/* Sentences like commands: few decisions, and what is certain between them. */
+static struct toy *command_language(void)
+{
+	enum {
+		N = 64
+	};
+	struct sentence *s = xcalloc(N, sizeof *s);
+	struct toy *t;
+
+	for (int i = 0; i < N; i++) {
+		for (int decision = 0; decision < 6; decision++) {
+			s[i].tokens[s[i].n++] = 10 + 2 * decision + (i >> decision) % 2;
+			s[i].tokens[s[i].n++] = 100 + decision;
+			s[i].tokens[s[i].n++] = 200 + decision;
+		}
+		s[i].tokens[s[i].n++] = 2;
+	}
+	t = toy_new(s, N, 2);
+	free(s);
+	return t;
+}
+
+static void bench_guided(struct model *m, double budget)
+{
+	struct generate_options o = {.n_samples = SAMPLES,
+		.max_tokens = 24,
+		.temperature = 1.0f,
+		.end_id = 2,
+		.seed = 1};
+	struct search_options so = {.count = 3,
+		.max_tokens = 24,
+		.max_expansions = 256,
+		.batch = 4,
+		.floor = -14,
+		.end_id = 2};
+	struct toy *t = command_language();
+	struct generate_request q[ACTIVE];
+	struct completion *c = xcalloc(ACTIVE * SAMPLES, sizeof *c);
+	int32_t prompts[ACTIVE][PROMPT];
+	struct search_result found;
+	struct error err;
+	struct generator *g = generator_new(m, ACTIVE, PROMPT, &o, &err);
+	struct search *s = search_new(m, PROMPT, &so, &err);
+	struct generator_counts n;
+	double start, searches = 0.0, expansions = 0.0;
+	struct rng r;
+
+	if (!g || !s)
+		die_error(&err);
+	rng_init(&r, 2, RNG_TEST, 0, 0);
+	for (int i = 0; i < ACTIVE; i++) {
+		for (int j = 0; j < PROMPT; j++)
+			prompts[i][j] = (int32_t)rng_below(&r, VOCAB);
+		q[i] = (struct generate_request){prompts[i], PROMPT, (uint32_t)i, &t->guide};
+	}
+	start = seconds();
+	do {
+		if (generate(g, q, ACTIVE, &o, c, &err) != 0)
+			die_error(&err);
+		o.step++;
+	} while (seconds() - start < budget);
+	n = generator_counts(g);
+	printf("sample, %d x %d guided, %.1f tokens a draw       %8.0f tokens/s, %.2f rows a "
+	       "token\n",
+		ACTIVE, SAMPLES, (double)n.tokens / (double)n.drawn,
+		(double)n.tokens / (seconds() - start), (double)n.rows / (double)n.tokens);
+	start = seconds();
+	do {
+		if (search_best(s, prompts[(int)searches % ACTIVE], PROMPT, &t->guide, &so, &found,
+			    &err) != 0)
+			die_error(&err);
+		expansions += found.expansions;
+		searches++;
+	} while (seconds() - start < budget);
+	printf("search, the best %d of 64 sentences               %8.2f ms, %.1f prefixes\n",
+		so.count, 1000.0 * (seconds() - start) / searches, expansions / searches);
+	toy_free(t);
+	generator_free(g);
+	search_free(s);
+	free(c);
+}
+
 int main(int argc, char **argv)
 {
 	int threads = argc > 1 ? atoi(argv[1]) : 1;
@@ -191,6 +275,7 @@ int main(int argc, char **argv)
 		die_error(&err);
 	bench_training(m, budget);
 	bench_sampling(m, budget);
+	bench_guided(m, budget);
 	model_free(m);
 	return 0;
 }

@@ -17,8 +17,8 @@
 #include "model/front.h"
 
 enum {
-	/* Rows of a pass; longer ones are cut. */
-	PASS_ROWS = 4096,
+	/* Rows of a pass; longer ones are cut.  Their activations fit a core's cache. */
+	PASS_ROWS = 256,
 	/* Slots to begin with, and those that a new branch takes at once: ranges stay
 	 * few, and slots at most this many times the rows. */
 	FIRST_SLOTS = 1024,
@@ -141,7 +141,7 @@ void generator_free(struct generator *g)
 
 uint64_t generator_bytes(const struct generator *g)
 {
-	return g->bytes + g->cache.bytes;
+	return g->bytes + g->cache.bytes + pass_bytes(&g->now.pass) + pass_bytes(&g->next.pass);
 }
 
 uint64_t generator_rows(const struct generator *g)

@@ -38,8 +38,10 @@ struct completion {
 
 struct generator;
 
-/* Room for max_requests requests at once with prompts of max_prompt tokens;
- * memory is touched only as a call needs it. */
+/* Room for max_requests requests at once with prompts of max_prompt tokens.  Keys and
+ * values grow with the rows that calls come to compute (counts.rows of the largest), not
+ * with max_tokens: a slot for each, at most 7 more for each branch, and those doubled at
+ * most.  Activations are those of 256 rows; host memory is touched only as used. */
 struct generator *generator_new(struct model *m, int max_requests, int max_prompt,
 	const struct generate_options *o, struct error *err);
 void generator_free(struct generator *g);

@@ -22,6 +22,14 @@ void pass_free(struct pass *p)
 	*p = (struct pass){0};
 }
 
+uint64_t pass_bytes(const struct pass *p)
+{
+	return p->cap_rows * 3 * sizeof *p->tokens + p->cap_runs * sizeof *p->runs +
+	       p->cap_ranges * sizeof *p->ranges +
+	       p->cap_heads * (4 * sizeof *p->rows + sizeof *p->choices) +
+	       p->cap_draws * (sizeof *p->uniform + sizeof *p->drawn + sizeof *p->logprob);
+}
+
 static void reserve_rows(struct pass *p, size_t n)
 {
 	if (n > INT32_MAX)

@@ -33,6 +33,7 @@ struct pass {
 
 void pass_clear(struct pass *p); /* empties, keeps the memory */
 void pass_free(struct pass *p);
+uint64_t pass_bytes(const struct pass *p);
 
 /* Adds a run of n tokens whose first has that position and that slot; the others
  * follow.  Its past is empty; pass_add_past() adds to that of the last run.  The

@@ -10,7 +10,7 @@
 
 enum {
 	/* Rows of a pass, longer ones are cut; slots to begin with. */
-	PASS_ROWS = 512,
+	PASS_ROWS = 256,
 	FIRST_SLOTS = 512
 };
 
@@ -111,7 +111,7 @@ void search_free(struct search *s)
 
 uint64_t search_bytes(const struct search *s)
 {
-	return s->cache.bytes + s->cap_nodes * sizeof *s->nodes +
+	return s->cache.bytes + pass_bytes(&s->pass) + s->cap_nodes * sizeof *s->nodes +
 	       (s->cap_tokens + s->cap_heap + s->cap_scores + s->cap_aside) * 4 +
 	       s->cap_found * (sizeof *s->found + 4 * (size_t)s->max_tokens);
 }
