@@ -23,6 +23,7 @@ enum {
 	PROMPT = 25,
 	ANSWER = 8,
 	DISTINCT = 5,
+	CHOICES = 20,
 	MAX_ROWS = 8192,
 	ACTIVE = 64
 };
@@ -57,6 +58,36 @@ static void fill_tree(struct tree *t, struct rng *r, int prompts_too)
 		for (int s = 0; s < SAMPLES; s++) {
 			memcpy(tokens + PROMPT, answers[rng_below(r, DISTINCT)], sizeof answers[0]);
 			tree_add(t, tokens, PROMPT + ANSWER, prompts_too ? 1 : PROMPT);
+		}
+	}
+}
+
+/* The same where each token of an answer is one of CHOICES: place i of all answers has
+ * those of sets[i], multiples of i + 2 below VOCAB. */
+static void fill_guided(struct tree *t, struct rng *r)
+{
+	static int32_t ids[ANSWER][CHOICES];
+	static struct choices sets[ANSWER];
+	const struct choices *choices[PROMPT + ANSWER] = {0};
+	int32_t tokens[PROMPT + ANSWER];
+
+	tree_clear(t);
+	for (int i = 0; i < ANSWER; i++) {
+		for (int j = 0; j < CHOICES; j++)
+			ids[i][j] = (i + 2) * 10 * j;
+		sets[i] = (struct choices){ids[i], CHOICES, (uint64_t)i};
+		choices[PROMPT + i] = &sets[i];
+	}
+	for (int q = 0; q < REQUESTS; q++) {
+		for (int i = 0; i < PROMPT; i++)
+			tokens[i] = i < 2 ? i : (int32_t)rng_below(r, VOCAB);
+		for (int s = 0; s < SAMPLES; s++) {
+			/* A few distinct ones, as above. */
+			uint32_t a = rng_below(r, DISTINCT);
+
+			for (int i = 0; i < ANSWER; i++)
+				tokens[PROMPT + i] = ids[i][(uint32_t)i > a ? a + 1 : 0];
+			tree_add_guided(t, tokens, PROMPT + ANSWER, PROMPT, choices);
 		}
 	}
 }
@@ -124,6 +155,11 @@ static void bench_training(struct model *m, double budget)
 	       "flat batch, %.1f times flat\n",
 		(int)t->n_rows, (int)t->n_edges, t->n_rows / tree_time,
 		(double)t->flat_rows / tree_time, flat_time / tree_time);
+	fill_guided(t, &r);
+	tree_pack(t, 0);
+	tree_time = train_step(m, w, t, budget);
+	printf("train, 8x16 tree, %d choices a token: %5d rows, %5d edges: %8.0f rows/s\n", CHOICES,
+		(int)t->n_rows, (int)t->n_edges, t->n_rows / tree_time);
 	tree_free(t);
 	workspace_free(w);
 }

@@ -97,6 +97,31 @@ int head_chunk_next(struct head_chunk *c, int from)
 	return from;
 }
 
+/* From the order of the vocabulary to that of the list, in place: the k-th token is k
+ * or more, so nothing is read once written. */
+static void gather(float *x, const struct head_list *l)
+{
+#pragma omp simd
+	for (int k = 0; k < l->n; k++)
+		x[k] = x[l->ids[k]];
+}
+
+/* Back again, from the end; zeros between. */
+static void spread(float *x, const struct head_list *l, int vocab)
+{
+	int end = vocab;
+
+	for (int k = l->n - 1; k >= 0; k--) {
+		const float value = x[k];
+
+		while (--end > l->ids[k])
+			x[end] = 0.0f;
+		x[end] = value;
+	}
+	while (--end >= 0)
+		x[end] = 0.0f;
+}
+
 float *head_row_logits(const struct head_chunk *c, int i, const struct head_list *l)
 {
 	const int h = c->s->hidden;
@@ -105,8 +130,7 @@ float *head_row_logits(const struct head_chunk *c, int i, const struct head_list
 	if (c->sparse)
 		head_dot_list(logits, l, c->hidden + (size_t)c->row[i] * h, c->w, h, c->scale);
 	else if (l->ids)
-		for (int k = 0; k < l->n; k++)
-			logits[k] = logits[l->ids[k]];
+		gather(logits, l);
 	return logits;
 }
 
@@ -147,21 +171,6 @@ void cpu_head_forward(const struct head_shape *s, float *lse, float *logprob, fl
 	for (; c.sparse < 2; c.sparse++)
 		for (int r = 0; (r = head_chunk_next(&c, r)) >= 0;)
 			cpu_for(c.n, 1, c.work, forward_part, &c);
-}
-
-/* Back from the order of the list to that of the vocabulary, in place. */
-static void spread(float *x, const struct head_list *l, int vocab)
-{
-	for (int k = l->n - 1, end = vocab; k >= 0; k--) {
-		const int at = l->ids[k];
-		const float value = x[k];
-
-		memset(x + at + 1, 0, (size_t)(end - at - 1) * sizeof *x);
-		x[at] = value;
-		end = at;
-		if (k == 0)
-			memset(x, 0, (size_t)at * sizeof *x);
-	}
 }
 
 /* d/dlogits of sum c_e logprob_e: the c_e at the tokens, minus (sum c) p. */
