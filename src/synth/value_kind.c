@@ -223,7 +223,8 @@ static enum value_kind kind_of(const struct argument *a, const char *name)
 
 	if (a->n_accepted)
 		return KIND_ACCEPTED;
-	if (a->passthrough && a->values && a->values[0])
+	/* A type that we do not know is like its examples, whatever they look like. */
+	if ((a->passthrough || a->type == VALUE_OTHER) && a->values && a->values[0])
 		return KIND_POOL;
 	switch (a->type) {
 	case VALUE_PATH:
