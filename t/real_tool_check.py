@@ -78,7 +78,7 @@ VERSION = {
     "systemctl": ["systemctl", "--version"],
     "docker": ["docker", "--version"],
     "kubectl": ["kubectl", "version", "--client"],
-    "pip": ["pip", "--version"],
+    "pip": ["python3", "-m", "pip", "--version"],
 }
 
 
@@ -180,7 +180,7 @@ def run(name, argvs):
         box += ["--setenv", key, value]
     lines = "".join(json.dumps(a) + "\n" for a in argvs)
     done = subprocess.run(
-        [*box, "/usr/bin/python3", "/tmp/run.py", name], input=lines.encode(), stdout=subprocess.PIPE, check=True
+        [*box, "python3", "/tmp/run.py", name], input=lines.encode(), stdout=subprocess.PIPE, check=True
     )
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -192,12 +192,13 @@ def refused(name, status, text):
 
 def why_not(name, spec):
     """Why the tool cannot be compared with; None where it can."""
-    if not shutil.which(name):
+    if not shutil.which("python3" if name == "pip" else name):
         return f"{name} is not installed"
     said = subprocess.run(VERSION[name], capture_output=True, stdin=subprocess.DEVNULL).stdout.decode()
     found = re.search(r"[0-9]+(\.[0-9]+)+|(?<=[ -])[0-9]+(?= )", said)
     wanted = spec["info"]["version"]
-    if not found or found[0].split(".")[:2] != wanted.split(".")[:2]:
+    depth = min(2, len(wanted.split(".")))
+    if not found or found[0].split(".")[:depth] != wanted.split(".")[:depth]:
         return f"the spec is of version {wanted}, this is {found[0] if found else said.strip()}"
     return None
 

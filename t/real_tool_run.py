@@ -27,7 +27,38 @@ if sys.argv[1] == "git":
         f.write("more\n")
     subprocess.run(["git", "stash", "-q"], check=True)
 os.chdir("/tmp")
+
+
+def pip_parse(argv):
+    """What pip's own parsers say, without running the command."""
+    import contextlib
+    import io
+
+    from pip._internal.cli.main_parser import parse_command
+    from pip._internal.commands import create_command
+    from pip._internal.exceptions import CommandError
+
+    text = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(text), contextlib.redirect_stdout(io.StringIO()):
+            name, rest = parse_command(argv[1:])
+            command = create_command(name)
+            options, words = command.parse_args(rest)
+            if name in ("config", "cache", "index"):
+                actions = {"config": "list edit get set unset debug", "cache": "dir info list remove purge"}
+                if not words or words[0] not in actions.get(name, "versions").split():
+                    return [2, "unknown command"]
+        return [0, text.getvalue()]
+    except SystemExit as status:
+        return [status.code or 0, text.getvalue()]
+    except CommandError as why:
+        return [2, str(why)]
+
+
 for line in sys.stdin:
+    if sys.argv[1] == "pip":
+        print(json.dumps(pip_parse(json.loads(line))), flush=True)
+        continue
     shutil.rmtree("/tmp/work", ignore_errors=True)
     shutil.copytree("/tmp/base", "/tmp/work")
     try:

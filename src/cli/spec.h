@@ -4,7 +4,9 @@
  *
  * Metadata names that mean something (any other is carried, not rejected):
  *   document  dialect, topics (words that requests of other tools must not have to
- *             be out of scope: a request about a branch may well be for git)
+ *             be out of scope: a request about a branch may well be for git),
+ *             verbs-avoided (that do not fit what this tool acts on: nobody
+ *             bootstraps a tag)
  *   command   danger, says, runnable (true: may be invoked without a subcommand),
  *             requires, requires-any, conflicts, one-of (each a list of names of
  *             options or arguments, or a list of such lists)
@@ -168,7 +170,8 @@ struct spec {
 	const char *version;
 	const char *summary;
 	const char *const *topics; /* maybe empty */
-	char hash[65];		   /* SHA-256 of the file's bytes */
+	const char *const *verbs_avoided;
+	char hash[65]; /* SHA-256 of the file's bytes */
 	enum dialect dialect;
 	struct command *root;
 	struct command *const *commands; /* all, parents before children */

@@ -373,9 +373,10 @@ int document_read(struct spec_reader *r)
 		return -1;
 	if (!format || strncmp(format, "0.1", 3) != 0 || (format[3] && format[3] != '.'))
 		return spec_fault(r, "is no OpenCLI 0.1 document: 'opencli' must be \"0.1\"");
-	spec->topics = none;
+	spec->topics = spec->verbs_avoided = none;
 	if (metadata_check(r, document) < 0 || dialect_read(r, document) < 0 ||
 		metadata_strings(r, document, "topics", &spec->topics) < 0 ||
+		metadata_strings(r, document, "verbs-avoided", &spec->verbs_avoided) < 0 ||
 		info_read(r, document) < 0)
 		return -1;
 	root->name = spec->name;

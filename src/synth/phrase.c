@@ -118,10 +118,19 @@ static void command_path(const struct command *c, char separator, struct buf *ou
 	buf_adds(out, c->name);
 }
 
-static void add_composed(struct phrase_list *list, struct arena *arena, const char *object,
-	int class, struct buf *text)
+static int is_listed(const char *const *list, const char *word)
+{
+	while (*list && strcmp(*list, word) != 0)
+		list++;
+	return *list != NULL;
+}
+
+static void add_composed(struct phrase_list *list, const struct spec *spec, struct arena *arena,
+	const char *object, int class, struct buf *text)
 {
 	for (const char *const *v = verb_classes[class].verbs; *v; v++) {
+		if (is_listed(spec->verbs_avoided, *v))
+			continue;
 		if (list->n >= COMMAND_PHRASES_MAX)
 			return;
 		buf_clear(text);
@@ -166,7 +175,7 @@ static void add_nouns(
 }
 
 /* Every verb of the class of a phrase's verb, with its object. */
-static void compose_verbs(struct synth_command *c, struct arena *arena)
+static void compose_verbs(struct synth_command *c, const struct spec *spec, struct arena *arena)
 {
 	const char **objects = arena_alloc(arena, OBJECTS_MAX * sizeof *objects);
 	unsigned n = c->phrases.n;
@@ -185,7 +194,7 @@ static void compose_verbs(struct synth_command *c, struct arena *arena)
 			objects[c->n_objects++] = object;
 		if (class < 0)
 			continue;
-		add_composed(&c->phrases, arena, object, class, &text);
+		add_composed(&c->phrases, spec, arena, object, class, &text);
 		if (class_makes(class))
 			add_nouns(&c->phrases, arena, object, &text);
 	}
@@ -238,7 +247,7 @@ void phrases_of_command(struct synth_command *c, const struct spec *spec, struct
 		phrase_add(&c->phrases, arena, text.data, 2);
 	if (!c->phrases.n || c->phrases.at[0].form == PHRASE_NOUN)
 		c->phrases.n = 0;
-	compose_verbs(c, arena);
+	compose_verbs(c, spec, arena);
 	add_names(c, spec, arena);
 	buf_release(&text);
 	phrases_of_items(c, arena);
