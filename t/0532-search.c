@@ -193,6 +193,40 @@ static void test_batches(void **state)
 	model_free(m);
 }
 
+/* The same bytes with any number of threads, and in a second call. */
+static void test_threads(void **state)
+{
+	struct search_options o = options(25);
+	struct sentence *sentences = xcalloc(MANY, sizeof *sentences);
+	double logprob[25];
+	struct toy *t;
+	struct error err;
+
+	(void)state;
+	random_language(sentences, MANY, 4);
+	t = toy_new(sentences, MANY, 6);
+	for (int threads = 1; threads < 4; threads++) {
+		struct model *m = sharp_model(threads);
+		struct search *s = new_search(m);
+
+		for (int call = 0; call < 2; call++) {
+			struct search_result r;
+
+			assert_ok(search_best(s, prompt, N_PROMPT, &t->guide, &o, &r, &err), err);
+			assert_int_equal(r.n, 25);
+			for (int i = 0; i < r.n; i++) {
+				if (threads == 1 && call == 0)
+					logprob[i] = r.found[i].logprob;
+				assert_true(logprob[i] == r.found[i].logprob);
+			}
+		}
+		search_free(s);
+		model_free(m);
+	}
+	toy_free(t);
+	free(sentences);
+}
+
 /* All probabilities equal: the order is that of the ids. */
 static void test_ties(void **state)
 {
@@ -402,6 +436,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random_languages),
 		cmocka_unit_test(test_batches),
+		cmocka_unit_test(test_threads),
 		cmocka_unit_test(test_ties),
 		cmocka_unit_test(test_bounds),
 		cmocka_unit_test(test_certain),
