@@ -90,8 +90,6 @@ static void occurrence_explain(struct parse *p, const struct occurrence *u, cons
 {
 	const struct option *o = u->option;
 
-	if (is_replaced(p, u))
-		return;
 	line_add(p->arena, &lines[u->at], option_text(p->arena, o));
 	for (size_t i = 0; o->argument && i < u->n_values; i++) {
 		int at = u->value_at + (int)i;
@@ -146,13 +144,14 @@ int explain_words(const struct spec *spec, int argc, const char *const *argv, st
 		return error_set(err, EXIT_DATA, "word %d: %s", v.at, v.message);
 	out = arena_zalloc(arena, ((size_t)argc + 1) * sizeof(*out));
 	commands_explain(&p, out);
-	if (rc == 1) {
-		out[p.eager_at] = option_text(arena, p.eager);
-	} else {
-		for (size_t i = 0; i < p.n_occurrences; i++)
-			occurrence_explain(&p, &p.occurrences[i], out);
-		operands_explain(&p, out);
+	for (size_t i = 0; i < p.n_occurrences; i++) {
+		const struct occurrence *u = &p.occurrences[i];
+
+		if (rc == 1 ? u->option == p.eager && u->at == p.eager_at : !is_replaced(&p, u))
+			occurrence_explain(&p, u, out);
 	}
+	if (rc == 0)
+		operands_explain(&p, out);
 	for (int i = 0; i < argc; i++)
 		if (!out[i])
 			out[i] = rc == 0 && !strcmp(argv[i], "--")

@@ -102,6 +102,8 @@ int tokens_reread(struct parse *p, int from);
 /* What a level states as a whole: eager options, values, required options.
  * 1: an eager option ends it; 0; -1. */
 int level_settle(struct parse *p);
+/* The one pending item of an argv that an eager option ended.  0 or -1. */
+int eager_settle(struct parse *p);
 /* Operands to positional arguments, in pending items.  0 or -1. */
 int operands_settle(struct parse *p);
 /* Rules of the command.  0 or -1. */

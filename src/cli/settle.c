@@ -160,6 +160,16 @@ static int eager_find(struct parse *p)
 	return 0;
 }
 
+int eager_settle(struct parse *p)
+{
+	for (size_t i = 0; i < p->n_occurrences; i++)
+		if (p->occurrences[i].option == p->eager && p->occurrences[i].at == p->eager_at) {
+			p->n_pending = 0;
+			return occurrence_settle(p, &p->occurrences[i]);
+		}
+	return -1;
+}
+
 static int required_check(struct parse *p)
 {
 	const struct command *c = p->command;

@@ -178,9 +178,7 @@ static void meaning_eager(struct parse *p, struct meaning *m)
 	m->command = p->command;
 	m->n_items = 1;
 	m->items = arena_zalloc(p->arena, sizeof(*m->items));
-	m->items[0].option = p->eager;
-	m->items[0].argument = p->eager->argument;
-	m->items[0].at = p->eager_at;
+	m->items[0] = p->pending[0].item;
 }
 
 int parse_run(struct parse *p, const struct spec *spec, int argc, const char *const *argv,
@@ -211,6 +209,8 @@ int parse_run(struct parse *p, const struct spec *spec, int argc, const char *co
 	p->operands = arena_alloc(arena, (size_t)argc * sizeof(*p->operands));
 	rc = p->traits->late_options ? cobra_walk(p) : levels_walk(p);
 	if (rc == 0 && (operands_settle(p) < 0 || rules_settle(p) < 0 || argparse_finish(p) < 0))
+		return -1;
+	if (rc == 1 && eager_settle(p) < 0)
 		return -1;
 	return rc;
 }
