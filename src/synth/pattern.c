@@ -8,14 +8,15 @@
 enum {
 	DEPTH_MAX = 16,
 	REPEAT_MAX = 6,
-	TEXT_MAX = 200
+	TEXT_MAX = 200,
+	STEPS_MAX = 20000 /* ((a{99}){99}){99} */
 };
 
 struct state {
 	const char *at;
 	struct rng *r;
 	struct buf *out; /* NULL: read over, say nothing */
-	int depth;
+	int depth, steps;
 };
 
 static int draw_alternatives(struct state *s);
@@ -69,6 +70,8 @@ static int read_class(struct state *s, unsigned char allowed[128])
 		const char *set = NULL;
 
 		if (from == '\\') {
+			if (!*s->at)
+				return -1;
 			from = (unsigned char)*s->at++;
 			set = escape_set((char)from);
 		}
@@ -132,9 +135,12 @@ static int draw_group(struct state *s)
 
 static int draw_atom(struct state *s)
 {
-	char c = *s->at++;
+	char c;
 	const char *set;
 
+	if (++s->steps > STEPS_MAX)
+		return -1;
+	c = *s->at++;
 	switch (c) {
 	case '(':
 		return draw_group(s);
@@ -256,7 +262,7 @@ static int draw_alternatives(struct state *s)
 
 int pattern_draw(const char *pattern, struct rng *r, struct buf *out)
 {
-	struct state s = {pattern, r, out, 0};
+	struct state s = {pattern, r, out, 0, 0};
 
 	return draw_alternatives(&s) < 0 || *s.at ? -1 : 0;
 }
