@@ -3,4 +3,4 @@
 # sandbox where no daemon is: see real_tool_check.py.
 cd "$(dirname "$0")/.." || exit 1
 source t/real_tools.bash
-real_tools docker
+real_tools docker systemctl
