@@ -670,7 +670,7 @@ secret_spec() {
   [ "$(grep -c "$(hidden_value NOT_lsv2_abcdef123456)" "$W/audit.jsonl")" -eq 9 ]
   run cat "$W/audit.jsonl"
   lacks abcdef123456
-  rm "$W/audit.jsonl"
+  rm "$W"/audit.jsonl*
   run confirm '{"proposal":["probe","args","--api","v1","--nonsense"]}' # its name is the beginning of the secret one
   [ "$(jq -c .argv "$W/audit.jsonl")" = '["probe","args","--api","v1","--nonsense"]' ]
 }

@@ -14,20 +14,25 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "exec/audit_head.h"
 #include "stream/file.h"
+#include "stream/publish.h"
 
 enum {
-	ENTRY_MAX = 1 << 20,
-	LOG_MAX = 1 << 30
+	ENTRY_MAX = 1 << 20
 };
 
 struct audit {
-	int fd;
+	int fd, head; /* descriptors of FILE and FILE.head */
+	long long limit;
 	char *path;
 };
 
-static const char no_previous[] =
-	"0000000000000000000000000000000000000000000000000000000000000000";
+/* Where the log ends. */
+struct tail {
+	long long entries;
+	char last[65];
+};
 
 char *audit_default_path(struct error *err)
 {
@@ -65,97 +70,41 @@ static int make_parent(const char *path, struct error *err)
 	return result;
 }
 
-static int log_check(const struct audit *log, struct error *err)
+static int fail(const struct audit *log, struct error *err)
 {
-	struct stat st;
-	char last = '\n';
-
-	if (fstat(log->fd, &st) != 0)
-		return error_set_errno(err, EXIT_FAILURE_OWN, "audit log %s", log->path);
-	if (!S_ISREG(st.st_mode))
-		return error_set(err, EXIT_FAILURE_OWN, "audit log %s: no regular file", log->path);
-	if (st.st_uid != geteuid() || (st.st_mode & (S_IWGRP | S_IWOTH)))
-		return error_set(err, EXIT_FAILURE_OWN,
-			"audit log %s: belongs to or can be written by someone else", log->path);
-	if (st.st_size > 0 && pread(log->fd, &last, 1, st.st_size - 1) != 1)
-		return error_set_errno(err, EXIT_FAILURE_OWN, "audit log %s", log->path);
-	if (last != '\n')
-		return error_set(err, EXIT_FAILURE_OWN,
-			"audit log %s: its last line is unfinished; look at it, then move it away",
-			log->path);
-	return 0;
+	return error_prefix(err, "audit log %s", log->path);
 }
 
-struct audit *audit_open(const char *path, struct error *err)
+/* Opens the log's file, which another process may have renamed since. */
+static int file_open(struct audit *log, struct error *err)
 {
-	struct audit *log = xcalloc(1, sizeof *log);
-	char real[PATH_MAX];
-
-	log->path = xstrdup(path);
-	log->fd = -1;
-	if (make_parent(path, err) != 0) {
-		error_prefix(err, "audit log");
-		goto fail;
-	}
-	log->fd = open(path,
-		O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0600);
-	if (log->fd < 0) {
-		error_set_errno(err, EXIT_FAILURE_OWN, "audit log %s", path);
-		goto fail;
-	}
-	if (log_check(log, err) != 0)
-		goto fail;
-	if (!realpath(path, real)) {
-		error_set_errno(err, EXIT_FAILURE_OWN, "audit log %s", path);
-		goto fail;
-	}
-	free(log->path);
-	log->path = xstrdup(real);
-	return log;
-fail:
-	audit_close(log);
-	if (err)
-		err->code = EXIT_FAILURE_OWN;
-	return NULL;
-}
-
-void audit_close(struct audit *log)
-{
-	if (!log)
-		return;
 	if (log->fd >= 0)
 		close(log->fd);
-	free(log->path);
-	free(log);
+	log->fd = open(log->path,
+		O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0600);
+	if (log->fd < 0)
+		return error_set_errno(err, EXIT_FAILURE_OWN, "audit log %s", log->path);
+	return audit_file_check(log->fd, err) != 0 ? fail(log, err) : 0;
 }
 
-int audit_descriptor(const struct audit *log)
-{
-	return log->fd;
-}
-
-const char *audit_path(const struct audit *log)
-{
-	return log->path;
-}
-
-/* The last line of the file, without its LF; empty for an empty file. */
-static int last_line(const struct audit *log, struct buf *line, struct error *err)
+/* The last line of a file, without its LF; empty for an empty file. */
+static int last_line(int fd, struct buf *line, struct error *err)
 {
 	struct stat st;
 	size_t want;
 	char *start;
 
-	if (fstat(log->fd, &st) != 0)
-		return error_set_errno(err, EXIT_FAILURE_OWN, "audit log %s", log->path);
+	if (fstat(fd, &st) != 0)
+		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot be looked at");
 	want = st.st_size > ENTRY_MAX ? ENTRY_MAX : (size_t)st.st_size;
 	if (want == 0)
 		return 0;
 	buf_reserve(line, want + 1);
-	if (pread(log->fd, line->data, want, st.st_size - (off_t)want) != (ssize_t)want)
-		return error_set_errno(err, EXIT_FAILURE_OWN, "audit log %s", log->path);
+	if (pread(fd, line->data, want, st.st_size - (off_t)want) != (ssize_t)want)
+		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot be read");
 	if (line->data[want - 1] != '\n')
-		return error_set(err, EXIT_FAILURE_OWN, "audit log %s: unfinished line", log->path);
+		return error_set(err, EXIT_FAILURE_OWN,
+			"its last line is unfinished; look at it, then move log and head away");
 	line->data[want - 1] = '\0';
 	start = memrchr(line->data, '\n', want - 1);
 	start = start ? start + 1 : line->data;
@@ -172,6 +121,135 @@ static long long entry_number(const char *line, size_t len)
 
 	json_decref(json);
 	return value;
+}
+
+/* Of an empty file that follows another one, the end of that. */
+static int last_line_before(const struct audit *log, struct buf *line, struct error *err)
+{
+	int n = audit_rotated_count(log->path), fd, result;
+	char *name;
+
+	if (n == 0)
+		return 0;
+	name = audit_rotated_path(log->path, n);
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	free(name);
+	if (fd < 0)
+		return error_set_errno(err, EXIT_FAILURE_OWN, "its part %d", n);
+	result = last_line(fd, line, err);
+	close(fd);
+	return result;
+}
+
+static int tail_read(const struct audit *log, struct tail *tail, struct error *err)
+{
+	struct buf line = {0};
+	int result = last_line(log->fd, &line, err);
+
+	tail->entries = 0;
+	memcpy(tail->last, audit_no_hash, sizeof tail->last);
+	if (result == 0 && line.len == 0)
+		result = last_line_before(log, &line, err);
+	if (result == 0 && line.len > 0) {
+		sha256_hex(line.data, line.len, tail->last);
+		tail->entries = entry_number(line.data, line.len);
+		if (tail->entries < 0)
+			result = error_set(err, EXIT_FAILURE_OWN, "its last line is damaged");
+	}
+	buf_release(&line);
+	return result;
+}
+
+/* Whether the log, which is locked, is whole: where it ends. */
+static int log_look(struct audit *log, struct tail *tail, struct error *err)
+{
+	struct stat here, there;
+	struct audit_head head;
+
+	if (log->fd < 0 || lstat(log->path, &there) != 0 || fstat(log->fd, &here) != 0 ||
+		here.st_dev != there.st_dev || here.st_ino != there.st_ino) {
+		if (file_open(log, err) != 0)
+			return -1;
+	}
+	if (tail_read(log, tail, err) != 0 || audit_head_read(log->head, &head, err) != 0)
+		return fail(log, err);
+	if (!audit_head_fits(&head, tail->entries, tail->last)) {
+		error_set(err, EXIT_FAILURE_OWN,
+			"%lld entries, but %s.head tells of %lld: it was changed or its end cut "
+			"off; look at it (--verify-log), then move log and head away",
+			tail->entries, log->path, head.entries);
+		return fail(log, err);
+	}
+	return 0;
+}
+
+/* The path with the links on the way to it resolved, but not the last one. */
+static char *path_resolve(const char *path, struct error *err)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	char *parent = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
+	char real[PATH_MAX];
+	struct buf out = {0};
+
+	if (!realpath(parent, real) || !*name)
+		error_set_errno(err, EXIT_FAILURE_OWN, "audit log %s", path);
+	else
+		buf_addf(&out, "%s/%s", real[1] ? real : "", name);
+	free(parent);
+	return out.len ? buf_detach(&out) : NULL;
+}
+
+struct audit *audit_open(const char *path, struct error *err)
+{
+	struct audit *log = xcalloc(1, sizeof *log);
+	struct tail tail;
+	int good = 0;
+
+	log->fd = log->head = -1;
+	log->limit = AUDIT_FILE_BYTES;
+	if (make_parent(path, err) != 0) {
+		error_prefix(err, "audit log");
+	} else {
+		log->path = path_resolve(path, err);
+		/* The log first: what must not be one gets no head, either. */
+		if (log->path && file_open(log, err) == 0)
+			log->head = audit_head_open(log->path, 1, err);
+	}
+	if (log->head >= 0 && audit_lock(log->head, LOCK_EX, err) == 0) {
+		good = log_look(log, &tail, err) == 0;
+		if (good && tail.entries == 0 && directory_sync(log->path) != 0)
+			good = error_set_errno(err, EXIT_FAILURE_OWN, "audit log %s", log->path) ==
+			       0;
+		audit_lock(log->head, LOCK_UN, NULL);
+	}
+	if (good)
+		return log;
+	audit_close(log);
+	if (err)
+		err->code = EXIT_FAILURE_OWN;
+	return NULL;
+}
+
+void audit_close(struct audit *log)
+{
+	if (!log)
+		return;
+	if (log->fd >= 0)
+		close(log->fd);
+	if (log->head >= 0)
+		close(log->head);
+	free(log->path);
+	free(log);
+}
+
+const char *audit_path(const struct audit *log)
+{
+	return log->path;
+}
+
+void audit_limit(struct audit *log, long long bytes)
+{
+	log->limit = bytes;
 }
 
 static void time_now(char text[32])
@@ -192,117 +270,103 @@ static int write_line(const struct audit *log, const char *text, size_t len, str
 	off_t before = lseek(log->fd, 0, SEEK_END);
 	ssize_t n = write(log->fd, text, len);
 
-	if (n >= 0 && (size_t)n != len) {
-		if (ftruncate(log->fd, before) != 0)
-			return error_set_errno(err, EXIT_FAILURE_OWN, "audit log %s", log->path);
-		return error_set(err, EXIT_FAILURE_OWN, "audit log %s: no space left", log->path);
-	}
-	if (n < 0 || fsync(log->fd) != 0)
-		return error_set_errno(err, EXIT_FAILURE_OWN, "audit log %s", log->path);
+	if (n == (ssize_t)len && fsync(log->fd) == 0)
+		return 0;
+	if (n >= 0 && n < (ssize_t)len)
+		error_set(err, EXIT_FAILURE_OWN, "no space left");
+	else
+		error_set_errno(err, EXIT_FAILURE_OWN, "cannot be written");
+	if (n > 0 && (before < 0 || ftruncate(log->fd, before) != 0))
+		error_set_errno(err, EXIT_FAILURE_OWN, "cannot take back half a line");
+	return -1;
+}
+
+/* A full file is put aside, and an empty one begun. */
+static int rotate(struct audit *log, struct error *err)
+{
+	struct stat st;
+	char *name;
+	int failed;
+
+	if (fstat(log->fd, &st) != 0)
+		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot be looked at");
+	if (st.st_size < log->limit)
+		return 0;
+	name = audit_rotated_path(log->path, audit_rotated_count(log->path) + 1);
+	failed = renameat2(AT_FDCWD, log->path, AT_FDCWD, name, RENAME_NOREPLACE);
+	if (failed)
+		error_set_errno(err, EXIT_FAILURE_OWN, "cannot become %s", name);
+	free(name);
+	if (failed || file_open(log, err) != 0)
+		return -1;
+	return directory_sync(log->path) == 0
+		       ? 0
+		       : error_set_errno(err, EXIT_FAILURE_OWN, "its directory");
+}
+
+static int entry_print(json_t *entry, const struct tail *tail, struct buf *line, struct error *err)
+{
+	char now[32], *text;
+
+	time_now(now);
+	json_object_set_new(entry, "number", json_integer(tail->entries + 1));
+	json_object_set_new(entry, "time", json_string(now));
+	json_object_set_new(entry, "previous", json_string(tail->last));
+	text = json_dumps(entry, JSON_COMPACT | JSON_ENSURE_ASCII);
+	if (text)
+		buf_addf(line, "%s\n", text);
+	free(text);
+	if (line->len == 0 || line->len > ENTRY_MAX)
+		return error_set(err, EXIT_FAILURE_OWN, "an entry is too long");
 	return 0;
+}
+
+/* The three steps of audit_head.h. */
+static int add_line(
+	const struct audit *log, const struct tail *tail, const struct buf *line, struct error *err)
+{
+	struct audit_head head = {.entries = tail->entries};
+
+	memcpy(head.last, tail->last, sizeof head.last);
+	sha256_hex(line->data, line->len - 1, head.next);
+	if (audit_head_write(log->head, &head, err) != 0 ||
+		write_line(log, line->data, line->len, err) != 0)
+		return -1;
+	head.entries++;
+	memcpy(head.last, head.next, sizeof head.last);
+	head.next[0] = '\0';
+	return audit_head_write(log->head, &head, err);
 }
 
 static int append_locked(struct audit *log, json_t *entry, struct error *err)
 {
 	struct buf line = {0};
-	char previous[65], now[32], *text;
-	long long number = 0;
-	int result = -1;
+	struct tail tail;
+	int result;
 
-	if (last_line(log, &line, err) != 0)
-		goto done;
-	memcpy(previous, no_previous, sizeof previous);
-	if (line.len > 0) {
-		sha256_hex(line.data, line.len, previous);
-		number = entry_number(line.data, line.len);
-		if (number < 0) {
-			error_set(err, EXIT_FAILURE_OWN, "audit log %s: its last line is damaged",
-				log->path);
-			goto done;
-		}
-	}
-	time_now(now);
-	json_object_set_new(entry, "number", json_integer(number + 1));
-	json_object_set_new(entry, "time", json_string(now));
-	json_object_set_new(entry, "previous", json_string(previous));
-	text = json_dumps(entry, JSON_COMPACT | JSON_ENSURE_ASCII);
-	buf_clear(&line);
-	if (text)
-		buf_addf(&line, "%s\n", text);
-	free(text);
-	if (line.len == 0 || line.len > ENTRY_MAX)
-		error_set(err, EXIT_FAILURE_OWN, "audit log %s: an entry is too long", log->path);
-	else
-		result = write_line(log, line.data, line.len, err);
-done:
+	if (log_look(log, &tail, err) != 0)
+		return -1;
+	result = rotate(log, err);
+	if (result == 0)
+		result = entry_print(entry, &tail, &line, err);
+	if (result == 0)
+		result = add_line(log, &tail, &line, err);
+	if (result != 0)
+		fail(log, err);
 	buf_release(&line);
 	return result;
 }
 
 int audit_append(struct audit *log, json_t *entry, struct error *err)
 {
-	int result;
+	int result = audit_lock(log->head, LOCK_EX, err);
 
-	while (flock(log->fd, LOCK_EX) != 0) {
-		if (errno == EINTR)
-			continue;
-		json_decref(entry);
-		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot lock %s", log->path);
+	if (result == 0) {
+		result = append_locked(log, entry, err);
+		audit_lock(log->head, LOCK_UN, NULL);
 	}
-	result = append_locked(log, entry, err);
-	flock(log->fd, LOCK_UN);
 	json_decref(entry);
-	return result;
-}
-
-/* One line of the chain; previous becomes its hash. */
-static int verify_line(
-	const char *line, size_t len, long long number, char previous[65], struct error *err)
-{
-	json_error_t fault;
-	json_t *json = json_loadb(line, len, JSON_REJECT_DUPLICATES, &fault);
-	const char *claimed = json_string_value(json_object_get(json, "previous"));
-	json_t *count = json_object_get(json, "number");
-	int result = 0;
-
-	if (!json)
-		result = error_set(err, EXIT_DATA, "no JSON: %s", fault.text);
-	else if (!claimed || strcmp(claimed, previous) != 0)
-		result = error_set(err, EXIT_DATA,
-			"the chain is broken: the line before it was changed, moved or removed");
-	else if (!json_is_integer(count) || json_integer_value(count) != number)
-		result = error_set(err, EXIT_DATA, "this should be entry %lld", number);
-	json_decref(json);
-	sha256_hex(line, len, previous);
-	return result;
-}
-
-int audit_verify(const char *path, long long *entries, char last[65], struct error *err)
-{
-	struct buf text = {0};
-	long long line = 0;
-	size_t at = 0;
-	int result = 0;
-
-	*entries = 0;
-	memcpy(last, no_previous, sizeof no_previous);
-	if (file_read(path, LOG_MAX, &text, err) != 0)
-		return -1;
-	while (result == 0 && at < text.len) {
-		const char *start = text.data + at;
-		const char *end = memchr(start, '\n', text.len - at);
-
-		line++;
-		if (!end)
-			result = error_set(err, EXIT_DATA, "the line is unfinished");
-		else
-			result = verify_line(start, (size_t)(end - start), line, last, err);
-		if (result != 0)
-			error_prefix(err, "%s:%lld", path, line);
-		else
-			at += (size_t)(end - start) + 1;
-	}
-	*entries = line;
-	buf_release(&text);
+	if (result != 0 && err)
+		err->code = EXIT_FAILURE_OWN;
 	return result;
 }

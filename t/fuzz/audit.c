@@ -1,32 +1,45 @@
 /*
- * An audit log: where its chain holds, taking any byte out of a line other than the
- * last breaks it.
+ * An audit log: its full part, NUL, its head, NUL, the log.  Where it holds, a byte taken
+ * out of the log breaks it.
  */
-#include "t/fuzz/fuzz.h"
+#include "t/fuzz/directory.h"
 
 #include "exec/audit.h"
 
+static int verify(const struct fuzz_directory *d)
+{
+	char path[128], last[65];
+	long long entries;
+	struct error err = {0};
+	int result;
+
+	snprintf(path, sizeof path, "%s/log", d->path);
+	result = audit_verify(path, &entries, last, &err);
+	fuzz_assert(result == 0 || err.message[0]);
+	return result;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct fuzz_file file;
-	const uint8_t *end;
-	struct error err;
-	long long entries;
-	char last[65], *shorter;
+	static const char *const names[] = {"log.1", "log.head", "log", NULL};
+	static struct fuzz_directory directory;
+	const uint8_t *log;
+	uint8_t *shorter;
+	size_t at;
 
-	fuzz_file_set(&file, data, size);
-	if (audit_verify(file.path, &entries, last, &err) != 0) {
-		fuzz_assert(err.message[0]);
+	fuzz_directory_set(&directory, names, data, size);
+	if (verify(&directory) != 0)
 		return 0;
-	}
-	end = size ? memrchr(data, '\n', size - 1) : NULL;
-	if (!end)
+	log = memchr(data, 0, size);
+	log = memchr(log + 1, 0, size - (size_t)(log + 1 - data)) + 1;
+	if (log == data + size)
 		return 0;
+	at = (size_t)(log - data) + (size_t)(data + size - log) / 2;
 	shorter = xmalloc(size - 1);
-	memcpy(shorter, data, (size_t)(end - data) - 1);
-	memcpy(shorter + (end - data) - 1, end, size - (size_t)(end - data));
-	fuzz_file_set(&file, shorter, size - 1);
-	fuzz_assert(audit_verify(file.path, &entries, last, &err) != 0);
+	memcpy(shorter, data, at);
+	memcpy(shorter + at, data + at + 1, size - at - 1);
+	fuzz_directory_set(&directory, names, shorter, size - 1);
+	fuzz_assert(verify(&directory) != 0);
 	free(shorter);
 	return 0;
 }
