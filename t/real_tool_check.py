@@ -40,11 +40,10 @@ SAYS = {
         set(),
     ),
     "curl": (
-        r"is unknown|requires parameter|used '--no-' for an option|is ambiguous|expected a proper"
-        r"|option .*: |no URL specified|try 'curl --help'",
+        r"curl: option .*: (is unknown|requires parameter|is ambiguous|expected a proper|used '--no-)",
         {2},
     ),
-    "jq": (r"Unknown arguments|takes (a|one|two) parameter|Use jq --help", {2}),
+    "jq": (r"Unknown argument|takes (a|one|two) parameter|Use jq --help", set()),
     "systemctl": (
         r"unrecognized option|invalid option|requires an argument|doesn't allow an argument|is ambiguous"
         r"|Unknown (command )?(verb|operation)|Too (many|few) arguments|Failed to parse|Unknown output"
@@ -80,6 +79,10 @@ VERSION = {
     "kubectl": ["kubectl", "version", "--client"],
     "pip": ["python3", "-m", "pip", "--version"],
 }
+
+
+# A tool of one command may need more words before an option makes sense.
+NEEDED = {"tar": [["--create", "--file", "y.tar"], ["--extract", "--file", "x.tar"]]}
 
 
 def meta(owner, name, default=None):
@@ -142,8 +145,11 @@ def cases(spec, name):
                 words = spelled(spelling, value, meta(option, "attached") or optional, "")
                 if arguments and arguments[0].get("arity", {}).get("minimum", 1) == 2:
                     words.append(value)
-                yield "alone", [*path, *words, *operands(command)]
-                yield "alone", [*path, *words, *operands(command, False)]
+                for needed in [[], *NEEDED.get(name, [])]:
+                    if option["name"] in needed:
+                        continue
+                    yield "alone", [*path, *needed, *words, *operands(command)]
+                    yield "alone", [*path, *needed, *words, *operands(command, False)]
                 if arguments and not optional:
                     yield "wrong", [*path, *operands(command), spelling]
                 elif not arguments and spelling.startswith("--") and not flag_values:

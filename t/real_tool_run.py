@@ -12,9 +12,9 @@ import sys
 
 os.makedirs("/tmp/base")
 os.chdir("/tmp/base")
-for name in ("f.txt", "a.json", "x.tar"):
+for name, content in (("f.txt", "# text\n"), ("a.json", '{"a": 1}\n'), ("x.tar", "\0" * 10240)):
     with open(name, "w") as f:
-        f.write('{"a": 1}\n')
+        f.write(content)
 if sys.argv[1] == "git":
     for words in (
         ["init", "-q", "-b", "main"],

@@ -92,7 +92,7 @@ LIST(words_verb, "accept", "activate", "add", "allow", "also", "always", "analyz
 	"negotiate", "trust", "mimic", "identify", "reach", "unpause", "dereference", "deepen",
 	"prefer", "cache", "round", "draw", "quote", "pipe", "interpret", "feed", "halt", "bounce",
 	"retag", "monitor", "suspend", "unfreeze", "enter", "hash", "calculate", "pip", "reenable",
-	"re-enable", "reread", "re-execute", "reexec", "hibernate");
+	"re-enable", "reread", "re-execute", "reexec", "hibernate", "rsync", "replicate");
 
 LIST(words_preposition, "with", "without", "on", "at", "in", "into", "from", "to", "for", "of",
 	"as", "by", "via", "through", "under", "over", "using", "until", "till", "since", "after",
