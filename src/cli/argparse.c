@@ -151,6 +151,18 @@ static int words_classify(struct argparse *s)
 	return 0;
 }
 
+int argparse_is_argument(const struct spec *spec, const struct command *c, const char *word)
+{
+	struct verdict v = {.code = VERDICT_OK};
+	struct word result = {0};
+	struct parse p = {.spec = spec, .command = c, .argc = 1, .argv = &word, .verdict = &v};
+	struct argparse s = {&p, &result};
+
+	if (!strcmp(word, "--"))
+		return 0;
+	return word_classify(&s, 0, has_negative_options(c)) == 0 && result.class == 'A';
+}
+
 /* Flags before the last letter of a cluster; *w becomes what the last letter says. */
 static int cluster_read(struct argparse *s, struct word *w, int at)
 {

@@ -48,6 +48,13 @@ struct grammar_piece {
 	char separator;
 	enum value_dash dash;
 	int32_t next; /* node behind the piece */
+	/* What else a value must be; grammar_value_fits() looks at all of it.  Two pieces of
+	 * a node may have the same text where values of different arguments may follow. */
+	unsigned char lone_dash;       /* here a lone "-" counts as beginning with a dash */
+	unsigned char not_empty;       /* must have a byte at least */
+	unsigned char as_operand;      /* argparse: with its dash it must not read as an option */
+	unsigned char no_command;      /* cobra: must not be the name of a subcommand */
+	const struct command *command; /* that of the place */
 };
 
 /* The spec must live as long. */
@@ -59,6 +66,14 @@ size_t grammar_bytes(const struct grammar *g);
 
 /* The pieces that begin at a node: *n of them, valid as long as the grammar. */
 const struct grammar_piece *grammar_pieces(struct grammar *g, int32_t node, size_t *n);
+
+/* 1 where value may stand at a piece: its argument takes it as it is spelled, and so do
+ * the place and the parser.  A list is given whole. */
+int grammar_value_fits(const struct grammar *g, const struct grammar_piece *piece,
+	const char *value, struct arena *arena);
+
+/* 1 where the answer is in the language; argc < 0: null. */
+int grammar_accepts(struct grammar *g, int argc, const char *const *argv);
 
 /* 0 where some rule was left to the verifier so far. */
 int grammar_is_exact(const struct grammar *g);

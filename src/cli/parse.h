@@ -35,7 +35,9 @@ struct operand {
 	int at;
 };
 
-enum { OCCURRENCES_INLINE = 24 };
+enum {
+	OCCURRENCES_INLINE = 24
+};
 
 /* No system runs longer command lines than that (Linux: 128 KiB a word, 2 MiB in all
  * by default), and work that grows with the square of a count stays small. */
@@ -96,6 +98,8 @@ int parse_run(struct parse *p, const struct spec *spec, int argc, const char *co
 int tokens_read(struct parse *p);
 int argparse_read(struct parse *p);
 int argparse_finish(struct parse *p);
+/* 1 where argparse reads the word behind this command as an argument, not as an option. */
+int argparse_is_argument(const struct spec *spec, const struct command *c, const char *word);
 /* Click reads an unknown "command" that looks like an option as one, once more. */
 int tokens_reread(struct parse *p, int from);
 
