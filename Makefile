@@ -34,6 +34,7 @@ OPT_release := -O3 -march=$(ARCH) -fno-math-errno -ffp-contract=fast -DNDEBUG $(
 OPT_debug := -O0 -g3
 OPT_san := -O1 -g -march=$(ARCH) -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=all
+OPT_valgrind := -O1 -g -march=$(ARCH) -fno-math-errno
 OPT_fuzz := $(OPT_san) -fsanitize=fuzzer-no-link
 # Loops are marked for SIMD by OpenMP's pragmas; its library comes with gcc only.
 OPENMP := $(if $(filter fuzz,$(VARIANT)),-fopenmp-simd,-fopenmp)
@@ -93,7 +94,7 @@ $(TESTS): $(OBJ)/t/%: $(OBJ)/t/%.o $(OBJ)/liball.a
 
 .PHONY: tests
 tests: $(TESTS)
-include t/faults.mk t/fuzz/fuzz.mk
+include t/faults.mk t/fuzz/fuzz.mk t/analysis.mk
 
 # --- Chaining the programs -------------------------------------------------
 SHELL := /bin/bash

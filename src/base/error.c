@@ -1,3 +1,4 @@
+#define ERROR_DEFINES
 #include "base/error.h"
 
 #include <errno.h>

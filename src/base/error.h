@@ -48,6 +48,13 @@ int error_set_errno(struct error *err, enum exit_code code, const char *fmt, ...
 /* Puts "PREFIX: " before the message that is already in *err; returns -1. */
 int error_prefix(struct error *err, const char *fmt, ...) ATTR_PRINTF(2, 3);
 
+#if defined __clang_analyzer__ && !defined ERROR_DEFINES
+/* It does not look into other files: what those return. */
+#define error_set(...) ((void)error_set(__VA_ARGS__), -1)
+#define error_set_errno(...) ((void)error_set_errno(__VA_ARGS__), -1)
+#define error_prefix(...) ((void)error_prefix(__VA_ARGS__), -1)
+#endif
+
 /* The name that messages begin with: the last component of argv[0]. */
 void program_name_set(const char *argv0);
 const char *program_name(void);

@@ -211,7 +211,8 @@ uint64_t memory_peak(void)
 	char line[256];
 
 	while (status && !kib && fgets(line, sizeof line, status))
-		sscanf(line, "VmHWM: %llu", &kib);
+		if (strncmp(line, "VmHWM:", 6) == 0)
+			kib = strtoull(line + 6, NULL, 10);
 	if (status)
 		fclose(status);
 	if (!kib && getrusage(RUSAGE_SELF, &usage) == 0)

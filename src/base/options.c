@@ -18,9 +18,7 @@ void options_parse(const struct argp *argp, int argc, char **argv, void *input)
 	static char version[128];
 
 	program_name_set(argc > 0 ? argv[0] : NULL);
-	strcpy(version, "");
-	strncat(version, program_name(), sizeof version - sizeof " " VERSION);
-	strcat(version, " " VERSION);
+	snprintf(version, sizeof version, "%.100s %s", program_name(), VERSION);
 	argp_program_version = version;
 	argp_err_exit_status = EXIT_USAGE;
 	signal(SIGPIPE, SIG_IGN);

@@ -1,6 +1,7 @@
 /* canonical.c - one spelling for each meaning, and meanings compared. */
 #include <string.h>
 #include "cli/dialect.h"
+#include "cli/spec_private.h"
 #include "cli/verify.h"
 
 struct writer {
@@ -70,7 +71,7 @@ static void option_put(struct writer *w, const struct meaning_item *item)
 	const struct option *o = item->option;
 	size_t group = 1, n = item->n_values;
 	const char *const *values = item->values;
-	const char *list;
+	const char *list[1];
 
 	w->open = o->argument && n == 0;
 	if (n == 0) {
@@ -78,8 +79,8 @@ static void option_put(struct writer *w, const struct meaning_item *item)
 		return;
 	}
 	if (o->separator) {
-		list = list_word(w->arena, item, o->separator);
-		values = &list;
+		list[0] = list_word(w->arena, item, o->separator);
+		values = list;
 		n = 1;
 	}
 	if (o->argument && o->argument->max_count != 1) {
@@ -136,17 +137,19 @@ static void operands_put(struct writer *w, const struct meaning *m)
 int meaning_argv(
 	const struct spec *spec, const struct meaning *m, struct arena *arena, const char ***argv)
 {
-	const struct command *chain[64], *leaf = m->command;
+	const struct command *chain[SPEC_DEPTH_MAX + 2], *leaf = m->command, *at = leaf;
 	struct writer w = {spec, arena, NULL, 0, 0};
 	int late = dialect_traits[spec->dialect].late_options;
 
 	w.argv = arena_alloc(arena, words_bound(m) * sizeof(*w.argv));
-	for (const struct command *c = leaf; c; c = c->parent)
-		chain[c->depth] = c;
+	do
+		chain[at->depth] = at;
+	while ((at = at->parent));
 	for (size_t d = 0; d <= leaf->depth; d++) {
 		if (w.open)
 			word_put(&w, "--");
 		w.open = 0;
+		/* cppcheck-suppress uninitvar ; all up to the leaf's depth are set */
 		word_put(&w, d == 0 ? spec->name : chain[d]->name);
 		for (size_t i = 0; i < m->n_items && !(late && d < leaf->depth); i++)
 			if (m->items[i].option && belongs(m->items[i].option, chain[d], leaf))

@@ -118,7 +118,7 @@ static const char *decimal(int negative, const char *digits, struct arena *arena
 		negative = 0;
 	out = arena_alloc(arena, strlen(digits) + 2);
 	out[0] = '-';
-	strcpy(out + negative, digits);
+	memcpy(out + negative, digits, strlen(digits) + 1);
 	return out;
 }
 

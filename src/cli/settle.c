@@ -96,7 +96,7 @@ static int values_settle(struct parse *p, const struct occurrence *u, struct pen
 	if (!values || total + 1 > entry->cap_values) {
 		entry->cap_values = n ? 2 * (total + 1) : total + 1;
 		values = arena_alloc(p->arena, entry->cap_values * sizeof(*values));
-		if (n)
+		if (item->values)
 			memcpy(values, item->values, n * sizeof(*values));
 	}
 	for (size_t i = 0; i < u->n_values; i++) {

@@ -85,7 +85,7 @@ static int says_read(
 	if (!says)
 		return 0;
 	spec_enter(r, ".metadata[%zu].value", index);
-	if (json_is_object(says)) {
+	if (json_is_object(says) && accepted) {
 		if (phrases_read(r, says, accepted, a->n_accepted) < 0)
 			return -1;
 	} else if (json_is_array(says)) {
@@ -257,6 +257,7 @@ static int accepted_check(struct spec_reader *r, const struct argument *a)
 	alone.n_accepted = 0;
 	for (size_t i = 0; i < a->n_accepted; i++) {
 		spec_enter(r, ".acceptedValues[%zu]", i);
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 		if (own_value_check(r, &alone, a->accepted[i].value, &canonical) < 0)
 			return -1;
 		for (size_t k = 0; k < i && i < 1024; k++)

@@ -202,6 +202,7 @@ static int score(struct proposer *p, const char *request, const struct answer *a
 	int32_t first = (int32_t)p->prompt.len;
 	struct ids ids = {0};
 	float *logprob;
+	size_t most = (size_t)first + 2 * (size_t)p->options.max_tokens;
 	int failed;
 
 	tree_clear(p->tree);
@@ -213,8 +214,8 @@ static int score(struct proposer *p, const char *request, const struct answer *a
 			ids_add(&ids, p->prompt.data[k]);
 		answer_encode(&p->policy->prompter, c->argc, c->argv, request, a->spans, a->n_spans,
 			&ids);
-		if (ids.len > (size_t)(first + 2 * p->options.max_tokens))
-			ids.len = (size_t)(first + 2 * p->options.max_tokens);
+		if (ids.len > most)
+			ids.len = most;
 		tree_add(p->tree, ids.data, (int32_t)ids.len, first);
 	}
 	ids_release(&ids);

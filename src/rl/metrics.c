@@ -76,6 +76,7 @@ int metrics_open(struct metrics *m, const char *path, long long step, int quiet,
 		m->file = fopen(path, "ae");
 	if (!m->file)
 		return error_set_errno(err, EXIT_IO, "%s", path);
+	/* cppcheck-suppress seekOnAppendedFile ; for reading: where "a+" begins is open */
 	rewind(m->file);
 	if (cut_later_steps(m->file, path, step, err) == 0)
 		return 0;

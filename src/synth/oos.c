@@ -1,6 +1,7 @@
 /* oos.c - see oos.h. */
 #include "synth/oos.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 #include "synth/english.h"
@@ -137,7 +138,10 @@ static int texts_overlap(const char *a, const char *b)
 
 static int says_overlap(const char *const *says, const struct synth_item *own)
 {
-	const char *const *mine = own->option ? own->option->says : own->argument->says;
+	const char *const *mine;
+
+	assert(own->option || own->argument);
+	mine = own->option ? own->option->says : own->argument->says;
 
 	for (; says && *says; says++)
 		for (size_t i = 0; mine && mine[i]; i++)
@@ -483,7 +487,10 @@ static void draw_listed(struct oos *oos, enum kind kind, struct rng *r)
 	const struct words *w = templates_of(kind);
 	const struct synth_command *c = any_command(oos, r);
 	const struct synth_item *item = valued_item(c, r);
-	unsigned template = rng_below(r, w->n);
+	unsigned template;
+
+	assert(w);
+	template = rng_below(r, w->n);
 
 	for (unsigned attempt = 0; !item && attempt < 32; attempt++)
 		item = valued_item(any_command(oos, r), r);

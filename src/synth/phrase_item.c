@@ -259,7 +259,7 @@ static int slot_is_open(const struct phrase *p)
 {
 	static const char *const before[] = {"from", "for", "in", "on", "to", "of", "as", "with",
 		"using", "at", "into", "is", "be", "take", "use", "only", "just", "want", "{}"};
-	const char *word = p->slot;
+	const char *word;
 
 	if (!p->slot || p->slot[2])
 		return 0;

@@ -565,16 +565,10 @@ static void (*const drawers[KIND_COUNT])(struct rng *r, struct buf *out) = {
 	[KIND_EMAIL] = draw_email,
 };
 
+/* p NULL: a value as good as any of that kind. */
 static void draw(const struct value_plan *p, enum value_kind kind, struct rng *r, struct buf *out)
 {
 	switch (kind) {
-	case KIND_ACCEPTED:
-		buf_adds(out, p->argument->accepted[rng_below(r, (uint32_t)p->argument->n_accepted)]
-				      .value);
-		break;
-	case KIND_POOL:
-		draw_pool(p, r, out);
-		break;
 	case KIND_NUMBER:
 		draw_number(p, r, out);
 		break;
@@ -592,7 +586,11 @@ static void draw(const struct value_plan *p, enum value_kind kind, struct rng *r
 
 void value_draw(const struct value_plan *p, struct rng *r, struct buf *out)
 {
-	if (p->n_pool && p->kind != KIND_ACCEPTED && rng_double(r) < p->example_share)
+	const struct argument *a = p->argument;
+
+	if (p->kind == KIND_ACCEPTED)
+		buf_adds(out, a->accepted[rng_below(r, (uint32_t)a->n_accepted)].value);
+	else if ((p->n_pool && rng_double(r) < p->example_share) || p->kind == KIND_POOL)
 		draw_pool(p, r, out);
 	else
 		draw(p, p->kind, r, out);

@@ -163,7 +163,7 @@ static int ground_number(const char *request, size_t len, const char *value)
 		if (literal(request, len, text, at, 0))
 			return 1;
 	}
-	return n <= 7 && (n == 1 || value[0] != '0') && number_in_words(request, len, atol(value));
+	return n <= 7 && (n == 1 || value[0] != '0') && number_in_words(request, len, strtol(value, NULL, 10));
 }
 
 /* 512MB, 30s, 2.5GB with a blank or a dash before the unit, in whatever case. */

