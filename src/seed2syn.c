@@ -8,12 +8,13 @@
 #include "stream/file.h"
 #include "stream/filter.h"
 #include "synth/generator.h"
+#include "synth/preview.h"
 #include "synth/report.h"
 
 struct options {
 	struct filter_options filter;
 	const char *spec, *report;
-	long long count, from;
+	long long count, from, preview;
 	uint64_t seed;
 	double out_of_scope;
 	const char **seeds;
@@ -25,7 +26,8 @@ enum {
 	KEY_SEED,
 	KEY_REPORT,
 	KEY_FROM,
-	KEY_OUT_OF_SCOPE
+	KEY_OUT_OF_SCOPE,
+	KEY_PREVIEW
 };
 
 static const struct argp_option option_table[] = {
@@ -38,6 +40,8 @@ static const struct argp_option option_table[] = {
 		0},
 	{"out-of-scope", KEY_OUT_OF_SCOPE, "P", 0,
 		"Share of requests that must be declined (default 0.1)", 0},
+	{"preview", KEY_PREVIEW, "K", 0,
+		"Print K of the N records, spread evenly, for people to read, and no others", 0},
 	{"report", KEY_REPORT, "FILE", 0, "Write what was covered of the CLI, as JSON", 0}, {0}};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -62,6 +66,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_OUT_OF_SCOPE:
 		o->out_of_scope = option_real(state, "--out-of-scope", arg, 0, 1);
+		return 0;
+	case KEY_PREVIEW:
+		o->preview = option_integer(state, "--preview", arg, 1, 1LL << 20);
 		return 0;
 	case KEY_REPORT:
 		o->report = arg;
@@ -133,13 +140,60 @@ static void generate(
 	buf_release(&json);
 }
 
+static int write_records(const struct options *o, struct generator *g, struct report *report)
+{
+	struct filter filter;
+
+	filter_open(&filter, &o->filter);
+	filter.item = "records";
+	filter.total = o->count;
+	generate(o, g, report, &filter);
+	return filter_close(&filter);
+}
+
+/* "request" and, indented, the command that answers it. */
+static void preview(const struct options *o, struct generator *g)
+{
+	long long n = o->preview < o->count ? o->preview : o->count;
+	struct generated *what = xcalloc(1, sizeof *what);
+	struct buf json = {0}, text = {0};
+	struct record record;
+	struct arena arena = {0};
+	struct error err;
+
+	record_init(&record);
+	for (long long i = 0; i < n; i++) {
+		const char *request, **argv;
+		int argc;
+
+		buf_clear(&json);
+		arena_clear(&arena);
+		generator_record(g, (uint64_t)(o->from + i * (o->count / n)), &json, what);
+		if (record_parse(&record, json.data, json.len, &err) < 0 ||
+			record_string(&record, "request", &request, &err) < 0 ||
+			record_argv(&record, "argv", &arena, &argc, &argv, &err) < 0)
+			die_error(&err);
+		preview_text(request, &text);
+		buf_adds(&text, "\n    ");
+		preview_argv(argc, argc < 0 ? NULL : argv, &text);
+		buf_addc(&text, '\n');
+	}
+	if (fwrite(text.data ? text.data : "", 1, text.len, stdout) != text.len ||
+		fflush(stdout) != 0)
+		die(EXIT_IO, "standard output: %m");
+	record_release(&record);
+	arena_release(&arena);
+	buf_release(&json);
+	buf_release(&text);
+	free(what);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {.count = 100000, .out_of_scope = 0.1};
 	struct seeds seeds = {0};
 	struct generator generator;
 	struct report report;
-	struct filter filter;
 	struct error err;
 	struct spec *spec;
 	struct plan *plan;
@@ -158,12 +212,13 @@ int main(int argc, char **argv)
 	seeds_finish(&seeds);
 	generator_init(&generator, plan, &seeds, o.seed, o.out_of_scope);
 	report_init(&report, plan);
-	filter_open(&filter, &o.filter);
-	filter.item = "records";
-	filter.total = o.count;
-	generate(&o, &generator, &report, &filter);
-	code = filter_close(&filter);
-	if (o.report)
+	if (o.preview) {
+		preview(&o, &generator);
+		code = EXIT_OK;
+	} else {
+		code = write_records(&o, &generator, &report);
+	}
+	if (o.report && !o.preview)
 		write_report(&o, &report);
 	report_release(&report);
 	generator_release(&generator);
