@@ -475,8 +475,9 @@ static void load_proposal(struct session *s)
 
 int main(int argc, char **argv)
 {
-	struct options options = {.timeout = 600};
-	struct session session = {.options = &options};
+	/* Static: what they hold is not lost where the program ends below. */
+	static struct options options = {.timeout = 600};
+	static struct session session = {.options = &options};
 	int approved;
 
 	go_on_inside(argc, argv);
