@@ -5,6 +5,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 #include "synth/pattern.h"
 #include "synth/values.h"
@@ -347,6 +348,25 @@ static int fit_pattern(struct value_plan *p, const char *pattern, struct arena *
 	return n ? 0 : -1;
 }
 
+/* The range to draw from: a part of what is allowed that can be reckoned with. */
+static void set_range(struct value_plan *p, const struct argument *a)
+{
+	const double most = 0x1p60, most_real = 1e15;
+
+	p->maximum =
+		a->has_maximum ? (long long)fmin(fmax(a->maximum, -most), most) : LLONG_MAX / 4;
+	p->minimum = a->has_minimum   ? (long long)fmin(fmax(a->minimum, -most), most)
+		     : p->maximum < 1 ? p->maximum - 1000
+				      : 1;
+	p->real_minimum = a->has_minimum ? fmin(fmax(a->minimum, -most_real), most_real) : 0;
+	p->real_maximum = a->has_maximum ? fmin(fmax(a->maximum, -most_real), most_real)
+					 : p->real_minimum + 100;
+	if (!a->has_minimum && p->real_maximum < 0)
+		p->real_minimum = p->real_maximum - 100;
+	if (p->minimum == 0 && p->maximum > 1)
+		p->minimum = 1;
+}
+
 int value_plan_init(
 	struct value_plan *p, const struct argument *a, const char *name, struct arena *arena)
 {
@@ -355,12 +375,7 @@ int value_plan_init(
 	p->kind = kind_of(a, name);
 	p->pool = a->values;
 	p->n_pool = list_length(a->values);
-	p->minimum = a->has_minimum ? (long long)a->minimum : 1;
-	p->maximum = a->has_maximum ? (long long)a->maximum : LLONG_MAX / 4;
-	p->real_minimum = a->has_minimum ? a->minimum : 0;
-	p->real_maximum = a->has_maximum ? a->maximum : p->real_minimum + 100;
-	if (p->minimum == 0 && p->maximum > 1)
-		p->minimum = 1;
+	set_range(p, a);
 	if (p->kind == KIND_FILE) {
 		p->like_examples = examples_are_files(a);
 		p->extensions = extensions(name, a->description);

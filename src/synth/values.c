@@ -474,9 +474,9 @@ static void draw_number(const struct value_plan *p, struct rng *r, struct buf *o
 	double low = p ? p->real_minimum : 0, high = p ? p->real_maximum : 10;
 	double scale = rng_below(r, 2) ? 10 : 100;
 	double from = ceil(low * scale), span = floor(high * scale) - from;
-	long long n = (long long)from + (span >= 1 ? (long long)(rng_double(r) * span) : 0);
+	double n = from + (span >= 1 ? floor(rng_double(r) * span) : 0);
 
-	buf_addf(out, "%g", (double)n / scale);
+	buf_addf(out, "%g", n / scale);
 }
 
 static void draw_pool(const struct value_plan *p, struct rng *r, struct buf *out)
