@@ -51,7 +51,7 @@ static void pflag_words(void **state)
 	expect("t --verbose=yes", "bad-type@1");
 	expect("t --verbose false", "t --verbose false");
 	expect("t --color", "t --color");
-	expect("t --color red", "t --color -- red");
+	expect("t --color red", "t --color red");
 	expect("t --color=red", "t --color=red");
 	expect("t -cv", "t --verbose --color");
 	expect("t -c=red", "t --color=red");

@@ -73,7 +73,10 @@ static void option_put(struct writer *w, const struct meaning_item *item)
 	const char *const *values = item->values;
 	const char *list[1];
 
-	w->open = o->argument && n == 0;
+	/* A next word is only taken where the dialect looks at it: "git diff --stat -- x"
+	 * would be another command than "git diff --stat x". */
+	w->open = o->argument && n == 0 && !o->attached &&
+		  dialect_traits[w->spec->dialect].optional_separate;
 	if (n == 0) {
 		word_put(w, o->name);
 		return;

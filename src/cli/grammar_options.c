@@ -228,7 +228,8 @@ static void offer_value(struct piece_list *list, struct offer *f)
 	struct place p = f->behind;
 
 	if (s.bare && !f->repeated) {
-		p.flags |= PLACE_OPEN;
+		if (!f->l->command->options[f->pos]->attached && g->traits->optional_separate)
+			p.flags |= PLACE_OPEN;
 		p.pos = (uint16_t)(f->pos + 1);
 		if (s.separate) {
 			p.flags |= PLACE_PENDING;
