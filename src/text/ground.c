@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text/ground_internal.h"
 #include "text/number_words.h"
 #include "text/words.h"
 
@@ -23,7 +24,7 @@ static int joiner(unsigned char c)
 }
 
 /* 1 where text[at] is not the middle of something that began before it. */
-static int bounded_left(const char *text, size_t at, unsigned char first)
+int ground_bounded_left(const char *text, size_t at, unsigned char first)
 {
 	unsigned char before = at > 0 ? (unsigned char)text[at - 1] : ' ';
 	unsigned char second = at > 1 ? (unsigned char)text[at - 2] : ' ';
@@ -37,7 +38,7 @@ static int bounded_left(const char *text, size_t at, unsigned char first)
 	return !joiner(before);
 }
 
-static int bounded_right(const char *text, size_t len, size_t to, unsigned char last)
+int ground_bounded_right(const char *text, size_t len, size_t to, unsigned char last)
 {
 	unsigned char after = to < len ? (unsigned char)text[to] : ' ';
 	unsigned char second = to + 1 < len ? (unsigned char)text[to + 1] : ' ';
@@ -76,8 +77,8 @@ static int literal(const char *request, size_t len, const char *value, size_t va
 			i = (size_t)(hit - request);
 		}
 		if (equal_at(request + i, value, value_len, fold) &&
-			bounded_left(request, i, first) &&
-			bounded_right(request, len, i + value_len, last))
+			ground_bounded_left(request, i, first) &&
+			ground_bounded_right(request, len, i + value_len, last))
 			return 1;
 	}
 	return 0;
@@ -139,8 +140,8 @@ static int says(const char *request, size_t len, const char *phrase, int slips)
 			if (wanted)
 				said = next_piece(request, len, &r, &r_len);
 		}
-		if (!wanted && (slips || (bounded_left(request, from, 'a') &&
-						 bounded_right(request, len, to, 'a'))))
+		if (!wanted && (slips || (ground_bounded_left(request, from, 'a') &&
+						 ground_bounded_right(request, len, to, 'a'))))
 			return 1;
 	}
 }
@@ -163,7 +164,8 @@ static int ground_number(const char *request, size_t len, const char *value)
 		if (literal(request, len, text, at, 0))
 			return 1;
 	}
-	return n <= 7 && (n == 1 || value[0] != '0') && number_in_words(request, len, strtol(value, NULL, 10));
+	return n <= 7 && (n == 1 || value[0] != '0') &&
+	       number_in_words(request, len, strtol(value, NULL, 10));
 }
 
 /* 512MB, 30s, 2.5GB with a blank or a dash before the unit, in whatever case. */

@@ -73,26 +73,56 @@ static const char *next_letters(
 	return *word_len ? text + from : NULL;
 }
 
-int number_in_words(const char *text, size_t len, long value)
+/* Reads on from *at to the end of the next number: 1 and its value; 0 at the end.  r
+ * holds a number that is begun. */
+static int next_number(const char *text, size_t len, size_t *at, struct reading *r, long *value)
 {
-	struct reading r = {0};
-	size_t at = 0, word_len;
+	size_t word_len;
 	const char *word;
 	int gap;
 
-	while ((word = next_letters(text, len, &at, &word_len, &gap))) {
+	while ((word = next_letters(text, len, at, &word_len, &gap))) {
 		long n = number_name(word, word_len);
+		struct reading before = *r;
 
 		/* "one hundred and five" goes on; "two and three" does not. */
-		if (n < 0 && !gap && r.open && r.last >= 100 && word_is(word, word_len, "and"))
+		if (n < 0 && !gap && r->open && r->last >= 100 && word_is(word, word_len, "and"))
 			continue;
-		if (n >= 0 && !gap && reading_add(&r, n))
+		if (n >= 0 && !gap && reading_add(r, n))
 			continue;
-		if (r.open && r.total + r.part == value)
-			return 1;
-		r = (struct reading){0};
+		*r = (struct reading){0};
 		if (n >= 0)
-			reading_add(&r, n);
+			reading_add(r, n);
+		if (before.open) {
+			*value = before.total + before.part;
+			return 1;
+		}
 	}
-	return r.open && r.total + r.part == value;
+	*value = r->total + r->part;
+	if (!r->open)
+		return 0;
+	r->open = 0;
+	return 1;
+}
+
+int number_in_words(const char *text, size_t len, long value)
+{
+	struct reading r = {0};
+	size_t at = 0;
+	long n;
+
+	while (next_number(text, len, &at, &r, &n))
+		if (n == value)
+			return 1;
+	return 0;
+}
+
+size_t numbers_in_words(const char *text, size_t len, long *values, size_t max)
+{
+	struct reading r = {0};
+	size_t at = 0, n = 0;
+
+	while (n < max && next_number(text, len, &at, &r, &values[n]))
+		n++;
+	return n;
 }

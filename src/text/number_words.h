@@ -9,4 +9,7 @@
  * words that makes one number. */
 int number_in_words(const char *text, size_t len, long value);
 
+/* All of them in the order of the text, at most max; their number. */
+size_t numbers_in_words(const char *text, size_t len, long *values, size_t max);
+
 #endif

@@ -1,0 +1,151 @@
+/* constraint_internal.h - what the parts of constrained decoding share. */
+#ifndef TEXT_CONSTRAINT_INTERNAL_H
+#define TEXT_CONSTRAINT_INTERNAL_H
+
+#include "text/constraint.h"
+#include "text/ground_values.h"
+#include "text/map64.h"
+#include "text/token_trie.h"
+
+/* Answers are sequences of symbols: tokens, or bytes and one symbol for the end. */
+enum {
+	SYMBOL_END = 256, /* among bytes */
+	LIST_ITEMS_MAX = 16,
+	FREE_BYTES_MAX = 4096, /* of a value that is spelled freely */
+	THREADS_MAX = 16
+};
+
+struct symbols {
+	const int32_t *data;
+	int32_t n;
+};
+
+struct constraint {
+	struct grammar *grammar;
+	const struct spec *spec;
+	const struct prompter *prompter;
+	int ground, has_tokens;
+	struct arena arena;
+	struct map64 texts; /* a piece's text -> its symbols, by address */
+	size_t n_bytes;
+	struct symbols quote;
+	int32_t end; /* symbol */
+	struct token_trie *trie;
+	struct arena arena_scratch; /* emptied now and then */
+	struct ids ids;		    /* scratch */
+	struct buf text, item;
+	char *scratch; /* a freely spelled value while tokens are tried */
+};
+
+enum place_kind {
+	PLACE_NODE,    /* at a node of the grammar */
+	PLACE_CONTENT, /* within a string, before a value that the request states */
+	PLACE_FREE,    /* within a string that may be any value */
+	PLACE_DONE     /* behind the end */
+};
+
+/* Where an answer stands, as far as what follows depends on it. */
+struct place {
+	enum place_kind kind;
+	int32_t node;			   /* PLACE_NODE */
+	const struct grammar_piece *piece; /* whose value is being spelled */
+	uint32_t used;			   /* spans, a bit each */
+	int items;			   /* of a list, so far */
+	struct menu *menu;		   /* NULL: not made yet */
+	int viable;			   /* whether an end can be reached: -1 not known */
+};
+
+/* One way on from a place: symbols, and the place behind them. */
+struct entry {
+	struct symbols symbols;
+	int32_t place;
+	const char *plain; /* its part of argv's JSON, spans put in */
+	size_t plain_len;
+};
+
+struct menu {
+	struct entry *entries; /* sorted by symbols */
+	int32_t n;
+};
+
+/* A position within a menu: entries lo .. hi - 1 agree in `depth` symbols so far. */
+struct thread {
+	int32_t place, lo, hi, depth;
+};
+
+/* A value being spelled freely. */
+struct free_text {
+	char *bytes;
+	size_t len, item; /* item: where the present one of a list begins */
+	int escape;	  /* behind a backslash */
+};
+
+/* All positions that the symbols so far may have led to.  At most one of the threads
+ * is at a PLACE_FREE, with its text. */
+struct state {
+	struct thread threads[THREADS_MAX];
+	int n_threads;
+	struct free_text text;
+	const struct choices *choices; /* NULL: not known yet */
+	int32_t next_alike;	       /* state of the same hash; -1 */
+};
+
+/* What is known of an argument and the request. */
+struct known_values {
+	const struct grammar_piece *piece; /* one of those that ask alike */
+	signed char fits[SPANS_MAX];	   /* -1: not known */
+	const char **listed, **stated;
+	size_t n_listed, n_stated;
+	int has_listed, has_stated; /* the arrays are there */
+	int any_stated;		    /* -1: not known */
+};
+
+struct walk {
+	struct guide guide;
+	struct constraint *c;
+	struct arena arena;
+	struct grounding grounding;
+	const char *span_texts[SPANS_MAX];
+	size_t n_spans;
+	struct place *places;
+	size_t n_places, cap_places;
+	struct map64 place_index, known_index;
+	struct state *states;
+	size_t n_states, cap_states;
+	struct map64 state_index, steps;
+	size_t n_bytes;
+	struct ids asked; /* places of the search for an end that is going on */
+	int cut;	  /* it met one of them */
+};
+
+/* constraint_menu.c */
+int32_t walk_at_node(struct walk *w, int32_t node, uint32_t used);
+int32_t walk_at_end(struct walk *w);
+const struct menu *place_menu(struct walk *w, int32_t place);
+int place_viable(struct walk *w, int32_t place);
+/* Symbols of text as a piece of its own; arena memory of the constraint or the walk. */
+struct symbols text_symbols(
+	struct constraint *c, struct arena *arena, const char *text, size_t len, int plain);
+
+/* constraint_free.c: one more byte.  0 not possible; 1 goes on; 2 the string is closed. */
+int free_step(struct walk *w, const struct place *place, struct free_text *text, unsigned char b);
+struct ground_want want_of(const struct walk *w, const struct grammar_piece *piece);
+
+/* constraint_threads.c */
+/* The state at the start of a place. */
+void threads_start(struct walk *w, struct state *s, int32_t place);
+/* The state behind a symbol of s: 0 where there is none.  to->text.bytes is scratch. */
+int threads_step(struct walk *w, const struct state *s, int32_t symbol, struct state *to);
+/* Next symbols of the threads in menus, ascending, each once; *free_thread: the number of
+ * the thread at a PLACE_FREE, or -1. */
+size_t threads_symbols(
+	struct walk *w, const struct state *s, int32_t *symbols, size_t max, int *free_thread);
+
+/* Ids as choices, in memory of the walk. */
+const struct choices *choices_keep(struct walk *w, const int32_t *ids, size_t n);
+
+/* constraint_mask.c */
+const struct choices *choices_by_bytes(struct walk *w, const struct state *s);
+void free_choices_by_tokens(struct walk *w, const struct state *s, struct ids *out);
+
+#endif

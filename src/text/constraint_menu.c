@@ -1,0 +1,548 @@
+/*
+ * constraint_menu.c - what can be said at a place: the pieces of the grammar with the
+ * values that the request has for them, as long as an end can be reached behind them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "cli/value.h"
+#include "text/answer.h"
+#include "text/constraint_internal.h"
+#include "text/ground.h"
+
+struct ground_want want_of(const struct walk *w, const struct grammar_piece *piece)
+{
+	return (struct ground_want){w->c->grammar, piece};
+}
+
+/* --- symbols --- */
+
+static struct symbols keep_ids(struct arena *arena, const struct ids *ids)
+{
+	struct symbols s = {NULL, (int32_t)ids->len};
+	int32_t *data = arena_alloc(arena, (ids->len + 1) * sizeof *data);
+
+	if (ids->len)
+		memcpy(data, ids->data, ids->len * sizeof *data);
+	s.data = data;
+	return s;
+}
+
+struct symbols text_symbols(
+	struct constraint *c, struct arena *arena, const char *text, size_t len, int plain)
+{
+	int32_t id;
+
+	c->ids.len = 0;
+	if (!c->has_tokens) {
+		for (size_t i = 0; i < len; i++)
+			ids_add(&c->ids, (unsigned char)text[i]);
+	} else if (plain) {
+		tokenizer_encode_plain(c->prompter->tokenizer, text, len, 0, NULL, &c->ids);
+	} else {
+		buf_clear(&c->text);
+		buf_add(&c->text, text, len);
+		id = len ? tokenizer_id(c->prompter->tokenizer, c->text.data) : -1;
+		if (id >= 0)
+			ids_add(&c->ids, id);
+		else
+			tokenizer_encode_ordinary(c->prompter->tokenizer, text, len, &c->ids);
+	}
+	return keep_ids(arena, &c->ids);
+}
+
+/* Symbols of a piece's fixed text, remembered. */
+static struct symbols piece_symbols(struct constraint *c, const struct grammar_piece *piece)
+{
+	uint64_t *known = map64_put(&c->texts, (uint64_t)(uintptr_t)piece->text);
+	struct symbols *s = (struct symbols *)(uintptr_t)*known;
+
+	if (!s) {
+		s = arena_alloc(&c->arena, sizeof *s);
+		*s = text_symbols(c, &c->arena, piece->text, piece->len, 0);
+		*map64_put(&c->texts, (uint64_t)(uintptr_t)piece->text) = (uint64_t)(uintptr_t)s;
+		c->n_bytes += (size_t)s->n * sizeof *s->data + sizeof *s;
+	}
+	return *s;
+}
+
+static struct symbols join(struct arena *arena, struct symbols a, struct symbols b)
+{
+	int32_t *data = arena_alloc(arena, (size_t)(a.n + b.n + 1) * sizeof *data);
+
+	memcpy(data, a.data, (size_t)a.n * sizeof *data);
+	memcpy(data + a.n, b.data, (size_t)b.n * sizeof *data);
+	return (struct symbols){data, a.n + b.n};
+}
+
+/* --- places --- */
+
+static int32_t place_intern(struct walk *w, struct place p)
+{
+	uint64_t key = hash_mix((uint64_t)p.node << 32 | p.used), *index;
+
+	key = hash_mix(key ^ (uint64_t)(uintptr_t)p.piece) ^
+	      hash_mix((uint64_t)p.kind << 8 | (uint64_t)p.items);
+	for (key >>= 1;; key++) {
+		struct place *old;
+
+		index = map64_put(&w->place_index, key);
+		if (!*index)
+			break;
+		old = &w->places[*index - 1];
+		if (old->kind == p.kind && old->node == p.node && old->piece == p.piece &&
+			old->used == p.used && old->items == p.items)
+			return (int32_t)*index - 1;
+	}
+	w->places = array_grow(w->places, &w->cap_places, w->n_places, sizeof *w->places);
+	p.viable = -1;
+	w->places[w->n_places++] = p;
+	*index = w->n_places;
+	return (int32_t)w->n_places - 1;
+}
+
+int32_t walk_at_node(struct walk *w, int32_t node, uint32_t used)
+{
+	return place_intern(w, (struct place){.kind = PLACE_NODE, .node = node, .used = used});
+}
+
+int32_t walk_at_end(struct walk *w)
+{
+	return place_intern(w, (struct place){.kind = PLACE_DONE});
+}
+
+static int32_t value_place(struct walk *w, enum place_kind kind, const struct grammar_piece *piece,
+	uint32_t used, int items)
+{
+	return place_intern(
+		w, (struct place){.kind = kind, .piece = piece, .used = used, .items = items});
+}
+
+/* --- what the request has for an argument --- */
+
+/* 1 where the same values fit both pieces. */
+static int ask_alike(const struct grammar_piece *a, const struct grammar_piece *b)
+{
+	return a->argument == b->argument && a->dash == b->dash && a->separator == b->separator &&
+	       a->lone_dash == b->lone_dash && a->not_empty == b->not_empty &&
+	       a->as_operand == b->as_operand && a->no_command == b->no_command &&
+	       (a->command == b->command || (!a->as_operand && !a->no_command));
+}
+
+static struct known_values *known_of(struct walk *w, const struct grammar_piece *piece)
+{
+	uint64_t key = hash_mix((uint64_t)(uintptr_t)piece->argument ^ (uint64_t)piece->dash) >> 1;
+
+	for (;; key++) {
+		uint64_t *at = map64_put(&w->known_index, key);
+		struct known_values *k = (struct known_values *)(uintptr_t)*at;
+
+		if (k && !ask_alike(k->piece, piece))
+			continue;
+		if (k)
+			return k;
+		k = arena_zalloc(&w->arena, sizeof *k);
+		memset(k->fits, -1, sizeof k->fits);
+		k->any_stated = -1;
+		k->piece = piece;
+		*at = (uint64_t)(uintptr_t)k;
+		return k;
+	}
+}
+
+static int span_fits(struct walk *w, const struct grammar_piece *piece, size_t k)
+{
+	struct known_values *known = known_of(w, piece);
+
+	if (known->fits[k] < 0)
+		known->fits[k] = (signed char)(value_is_clean(w->span_texts[k]) &&
+					       grammar_value_fits(w->c->grammar, piece,
+						       w->span_texts[k], &w->arena));
+	return known->fits[k];
+}
+
+/* 1 where span k is not used, and is the first of its text. */
+static int span_is_open(const struct walk *w, uint32_t used, size_t k)
+{
+	if (used >> k & 1)
+		return 0;
+	for (size_t i = 0; i < k; i++)
+		if (!(used >> i & 1) && strcmp(w->span_texts[i], w->span_texts[k]) == 0)
+			return 0;
+	return 1;
+}
+
+/* 1 where text is that of a span which can still be named. */
+static int has_open_span(const struct walk *w, uint32_t used, const char *text)
+{
+	for (size_t k = 0; k < w->n_spans; k++)
+		if (!(used >> k & 1) && strcmp(w->span_texts[k], text) == 0)
+			return 1;
+	return 0;
+}
+
+static size_t listed_values(struct walk *w, const struct grammar_piece *piece, const char ***values)
+{
+	struct known_values *known = known_of(w, piece);
+	struct ground_want want = want_of(w, piece);
+	const struct argument *a = piece->argument;
+
+	if (!known->has_listed && w->c->ground) {
+		known->n_listed =
+			ground_listed_values(&w->grounding, &want, &w->arena, &known->listed);
+	} else if (!known->has_listed && a->n_accepted) {
+		known->listed = arena_alloc(&w->arena, a->n_accepted * sizeof *known->listed);
+		for (size_t i = 0; i < a->n_accepted; i++)
+			if (ground_fits(&want, a->accepted[i].value, &w->arena))
+				known->listed[known->n_listed++] = a->accepted[i].value;
+	}
+	known->has_listed = 1;
+	*values = known->listed;
+	return known->n_listed;
+}
+
+static size_t stated_values(struct walk *w, const struct grammar_piece *piece, const char ***values)
+{
+	struct known_values *known = known_of(w, piece);
+	struct ground_want want = want_of(w, piece);
+
+	if (!known->has_stated)
+		known->n_stated =
+			ground_free_values(&w->grounding, &want, &w->arena, &known->stated);
+	known->has_stated = 1;
+	*values = known->stated;
+	return known->n_stated;
+}
+
+static int any_stated(struct walk *w, const struct grammar_piece *piece)
+{
+	struct known_values *known = known_of(w, piece);
+	struct ground_want want = want_of(w, piece);
+
+	if (known->any_stated < 0)
+		known->any_stated = ground_has_free_value(&w->grounding, &want, &w->arena);
+	return known->any_stated;
+}
+
+/* The JSON of a value between fixed text and a closing quote, in c->text; the token
+ * that is all of it, -1 where there is none. */
+static int32_t value_token(struct walk *w, const struct grammar_piece *piece, const char *value)
+{
+	struct constraint *c = w->c;
+	struct buf quoted = {0};
+
+	if (!c->has_tokens || piece->separator)
+		return -1;
+	json_word(value, strlen(value), &quoted);
+	buf_clear(&c->text);
+	buf_add(&c->text, piece->text, piece->len);
+	buf_adds(&c->text, quoted.data + (piece->inside ? 1 : 0));
+	buf_release(&quoted);
+	return tokenizer_id(c->prompter->tokenizer, c->text.data);
+}
+
+static int is_free(const struct walk *w, const struct grammar_piece *piece)
+{
+	return !w->c->ground && !piece->argument->n_accepted;
+}
+
+/* 1 where some value can be spelled within a string. */
+static int has_content(struct walk *w, const struct grammar_piece *piece, uint32_t used)
+{
+	const char **values;
+	size_t n;
+
+	if (is_free(w, piece))
+		return 1;
+	n = listed_values(w, piece, &values);
+	for (size_t i = 0; i < n; i++)
+		if (!has_open_span(w, used, values[i]) && value_token(w, piece, values[i]) < 0)
+			return 1;
+	return w->c->ground && any_stated(w, piece);
+}
+
+/* --- can the end be reached? --- */
+
+static int value_viable(struct walk *w, const struct grammar_piece *piece, uint32_t used)
+{
+	const char **values;
+	size_t n;
+
+	for (size_t k = 0; k < w->n_spans; k++)
+		if (span_is_open(w, used, k) && span_fits(w, piece, k) &&
+			place_viable(w, walk_at_node(w, piece->next, used | 1u << k)))
+			return 1;
+	if (!place_viable(w, walk_at_node(w, piece->next, used)))
+		return 0;
+	if (has_content(w, piece, used))
+		return 1;
+	n = listed_values(w, piece, &values);
+	for (size_t i = 0; i < n; i++)
+		if (!has_open_span(w, used, values[i]))
+			return 1;
+	return 0;
+}
+
+static int piece_viable(struct walk *w, const struct grammar_piece *piece, uint32_t used)
+{
+	return piece->argument ? value_viable(w, piece, used)
+			       : place_viable(w, walk_at_node(w, piece->next, used));
+}
+
+static int search_end(struct walk *w, int32_t node, uint32_t used)
+{
+	size_t n;
+	const struct grammar_piece *pieces = grammar_pieces(w->c->grammar, node, &n);
+
+	for (size_t i = 0; i < n; i++)
+		if (!pieces[i].argument && pieces[i].next == GRAMMAR_END)
+			return 1;
+	for (size_t i = 0; i < n; i++)
+		if (piece_viable(w, &pieces[i], used))
+			return 1;
+	return 0;
+}
+
+/* Each place is looked at once in a search.  One that met another of which nothing is
+ * known yet knows only what it found: when the search has ended well, it is asked anew. */
+int place_viable(struct walk *w, int32_t place)
+{
+	enum {
+		ASKED = 2
+	};
+	const struct place p = w->places[place];
+	int found, cut = w->cut;
+	size_t first = w->asked.len;
+
+	if (p.kind != PLACE_NODE || p.node == GRAMMAR_END)
+		return 1;
+	if (p.viable >= 0 && p.viable != ASKED)
+		return p.viable;
+	if (p.viable == ASKED) {
+		w->cut = 1;
+		return 0;
+	}
+	ids_add(&w->asked, place);
+	w->places[place].viable = ASKED;
+	w->cut = 0;
+	found = search_end(w, p.node, p.used);
+	if (found || !w->cut)
+		w->places[place].viable = found;
+	w->cut |= cut;
+	if (first > 0)
+		return found;
+	for (size_t i = 0; i < w->asked.len; i++)
+		if (w->places[w->asked.data[i]].viable == ASKED)
+			w->places[w->asked.data[i]].viable = found ? -1 : 0;
+	w->asked.len = 0;
+	w->cut = 0;
+	return found;
+}
+
+/* --- menus --- */
+
+struct builder {
+	struct walk *w;
+	struct entry *entries;
+	size_t n, cap;
+};
+
+static void add(struct builder *b, struct symbols symbols, int32_t place, const char *before,
+	const char *plain)
+{
+	struct entry *e;
+	size_t first = before ? strlen(before) : 0, second = plain ? strlen(plain) : 0;
+	char *text = arena_alloc(&b->w->arena, first + second + 1);
+
+	b->entries = array_grow(b->entries, &b->cap, b->n, sizeof *b->entries);
+	e = &b->entries[b->n++];
+	if (first)
+		memcpy(text, before, first);
+	if (second)
+		memcpy(text + first, plain, second);
+	text[first + second] = '\0';
+	*e = (struct entry){symbols, place, text, first + second};
+}
+
+/* A span named: text, the quote that closes a string begun, $K. */
+static void add_span(struct builder *b, const struct grammar_piece *piece, uint32_t used, size_t k)
+{
+	struct walk *w = b->w;
+	struct constraint *c = w->c;
+	struct symbols before = piece_symbols(c, piece), span;
+	struct buf text = {0}, plain = {0};
+	int32_t id = c->prompter->span_ids[k];
+
+	if (piece->inside) {
+		buf_add(&text, piece->text, piece->len);
+		buf_addc(&text, '"');
+		before = text_symbols(c, &w->arena, text.data, text.len, 0);
+	}
+	buf_clear(&text);
+	buf_addf(&text, "$%zu", k + 1);
+	if (c->has_tokens)
+		span = (struct symbols){&id, 1};
+	else
+		span = text_symbols(c, &w->arena, text.data, text.len, 0);
+	json_word(w->span_texts[k], strlen(w->span_texts[k]), &plain);
+	add(b, join(&w->arena, before, span), walk_at_node(w, piece->next, used | 1u << k),
+		piece->text, plain.data + (piece->inside ? 1 : 0));
+	buf_release(&text);
+	buf_release(&plain);
+}
+
+/* The fixed text and, where it is not there yet, the quote that begins a string. */
+static void add_gateway(struct builder *b, const struct grammar_piece *piece, uint32_t used)
+{
+	struct walk *w = b->w;
+	struct symbols s = piece_symbols(w->c, piece);
+	int32_t place =
+		value_place(w, is_free(w, piece) ? PLACE_FREE : PLACE_CONTENT, piece, used, 0);
+
+	if (!piece->inside && piece->len == 0)
+		s = w->c->quote;
+	else if (!piece->inside)
+		s = join(&w->arena, s, w->c->quote);
+	add(b, s, place, piece->text, piece->inside ? "" : "\"");
+}
+
+static void add_value_piece(struct builder *b, const struct grammar_piece *piece, uint32_t used)
+{
+	struct walk *w = b->w;
+	const char **values;
+	size_t n;
+
+	for (size_t k = 0; k < w->n_spans; k++)
+		if (span_is_open(w, used, k) && span_fits(w, piece, k) &&
+			place_viable(w, walk_at_node(w, piece->next, used | 1u << k)))
+			add_span(b, piece, used, k);
+	if (!place_viable(w, walk_at_node(w, piece->next, used)))
+		return;
+	n = listed_values(w, piece, &values);
+	for (size_t i = 0; i < n; i++) {
+		int32_t id = value_token(w, piece, values[i]);
+
+		if (id < 0 || has_open_span(w, used, values[i]))
+			continue;
+		add(b, join(&w->arena, (struct symbols){&id, 1}, (struct symbols){&id, 0}),
+			walk_at_node(w, piece->next, used), w->c->text.data, NULL);
+	}
+	if (has_content(w, piece, used))
+		add_gateway(b, piece, used);
+}
+
+static void add_node(struct builder *b, int32_t node, uint32_t used)
+{
+	struct walk *w = b->w;
+	size_t n;
+	const struct grammar_piece *pieces = grammar_pieces(w->c->grammar, node, &n);
+
+	if (node == GRAMMAR_END) {
+		add(b,
+			join(&w->arena, (struct symbols){&w->c->end, 1},
+				(struct symbols){&w->c->end, 0}),
+			walk_at_end(w), NULL, NULL);
+		return;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (pieces[i].argument)
+			add_value_piece(b, &pieces[i], used);
+		else if (place_viable(w, walk_at_node(w, pieces[i].next, used)))
+			add(b, piece_symbols(w->c, &pieces[i]),
+				walk_at_node(w, pieces[i].next, used), pieces[i].text, NULL);
+	}
+}
+
+/* A value within a string, then the closing quote, or another item of a list. */
+static void add_content(struct builder *b, const struct place *p, const char *value)
+{
+	struct walk *w = b->w;
+	struct buf quoted = {0};
+	struct symbols s;
+	char separator[2] = {p->piece->separator, '\0'};
+
+	json_word(value, strlen(value), &quoted);
+	s = text_symbols(w->c, &w->arena, quoted.data + 1, quoted.len - 2, 1);
+	add(b, join(&w->arena, s, w->c->quote), walk_at_node(w, p->piece->next, p->used), NULL,
+		quoted.data + 1);
+	if (separator[0] && p->items + 1 < LIST_ITEMS_MAX) {
+		quoted.data[quoted.len - 1] = '\0';
+		add(b, join(&w->arena, s, text_symbols(w->c, &w->arena, separator, 1, 1)),
+			value_place(w, PLACE_CONTENT, p->piece, p->used, p->items + 1),
+			quoted.data + 1, separator);
+	}
+	buf_release(&quoted);
+}
+
+static void add_contents(struct builder *b, const struct place *p)
+{
+	struct walk *w = b->w;
+	const char **listed, **stated = NULL;
+	size_t n_listed = listed_values(w, p->piece, &listed), n_stated = 0;
+
+	if (w->c->ground)
+		n_stated = stated_values(w, p->piece, &stated);
+	for (size_t i = 0; i < n_listed; i++) {
+		int twice = 0;
+
+		for (size_t k = 0; k < n_stated && !twice; k++)
+			twice = strcmp(stated[k], listed[i]) == 0;
+		if (!twice && !has_open_span(w, p->used, listed[i]) &&
+			value_token(w, p->piece, listed[i]) < 0)
+			add_content(b, p, listed[i]);
+	}
+	for (size_t i = 0; i < n_stated; i++)
+		if (value_token(w, p->piece, stated[i]) < 0)
+			add_content(b, p, stated[i]);
+}
+
+static int by_symbols(const void *x, const void *y)
+{
+	const struct symbols a = ((const struct entry *)x)->symbols,
+			     b = ((const struct entry *)y)->symbols;
+
+	for (int32_t i = 0; i < a.n && i < b.n; i++)
+		if (a.data[i] != b.data[i])
+			return a.data[i] < b.data[i] ? -1 : 1;
+	return (a.n > b.n) - (a.n < b.n);
+}
+
+/* Values of different arguments may begin alike. */
+static int by_symbols_and_place(const void *x, const void *y)
+{
+	const struct entry *a = x, *b = y;
+	int order = by_symbols(x, y);
+
+	return order ? order : (a->place > b->place) - (a->place < b->place);
+}
+
+const struct menu *place_menu(struct walk *w, int32_t place)
+{
+	const struct place p = w->places[place];
+	struct builder b = {.w = w};
+	struct menu *menu;
+
+	if (p.menu)
+		return p.menu;
+	if (p.kind == PLACE_NODE)
+		add_node(&b, p.node, p.used);
+	else if (p.kind == PLACE_CONTENT)
+		add_contents(&b, &p);
+	if (b.n)
+		qsort(b.entries, b.n, sizeof *b.entries, by_symbols_and_place);
+	menu = arena_alloc(&w->arena, sizeof *menu);
+	menu->entries = arena_alloc(&w->arena, (b.n + 1) * sizeof *menu->entries);
+	menu->n = 0;
+	for (size_t i = 0; i < b.n; i++) {
+		const struct entry *last = menu->n ? &menu->entries[menu->n - 1] : NULL;
+
+		if (!last || last->place != b.entries[i].place ||
+			by_symbols(last, &b.entries[i]) != 0)
+			menu->entries[menu->n++] = b.entries[i];
+	}
+	free(b.entries);
+	w->n_bytes += b.n * (sizeof *menu->entries + 64);
+	w->places[place].menu = menu;
+	return menu;
+}
