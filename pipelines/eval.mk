@@ -32,9 +32,18 @@ $(RUN)/people.score.json: $(RUN)/policy $(PEOPLE) pipelines/score.jq | $(BIN)/ro
 		jq -n -c --arg name "people's requests" -f pipelines/score.jq >$@.new
 	mv $@.new $@
 
+# What propose would do on the test split at each threshold.
+$(RUN)/curve.txt: $(RUN)/policy pipelines/curve.jq | $(BIN)/propose $(BIN)/reward
+	zstdcat $(DATA) | jq -c 'select(.split == "test")' | head -n $(if $(filter-out 0,$(TESTS_N)),$(TESTS_N),1000000) | \
+		$(BIN)/propose -m $< --threads $(THREADS) --min-confidence 0 --danger-confidence 0 --plain | \
+		jq -c '.answer = .proposal' | $(BIN)/reward --spec $(SPEC) --plain | \
+		jq -n -r -f pipelines/curve.jq >$@.new
+	mv $@.new $@
+
 .PHONY: eval
-eval: $(RUN)/policy.score.json $(if $(PEOPLE),$(RUN)/people.score.json) ## score the trained policy on the test split and on people's requests
+eval: $(RUN)/policy.score.json $(if $(PEOPLE),$(RUN)/people.score.json) $(RUN)/curve.txt ## score the trained policy on the test split and on people's requests
 	@jq -s -r --arg seconds '' -f pipelines/table.jq $(filter %.json,$^)
+	@echo && cat $(RUN)/curve.txt
 
 .PHONY: report
 report: $(RUN)/table.txt $(RUN)/learning.tsv ## the table and the learning curve, in the terminal

@@ -399,7 +399,7 @@ static void train(struct program *p)
 		double before = seconds_now();
 
 		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-		if (!rewarded_read(&batch, &in, p->policy->model->config.vocab_size))
+		if (!rewarded_read(&batch, &in, p->policy))
 			break;
 		if (!is_next(p, &batch))
 			continue;

@@ -22,6 +22,7 @@ enum {
 	KEY_SPEC = 256,
 	KEY_TRIES,
 	KEY_MIN_CONFIDENCE,
+	KEY_DANGER_CONFIDENCE,
 	KEY_TEMPERATURE,
 	KEY_MAX_TOKENS,
 	KEY_SEED,
@@ -37,14 +38,19 @@ static const struct argp_option option_list[] = {
 		"The CLI's grammar (default: cli.json in the model directory, or "
 		"seeds/CLI/cli.json beside the programs)",
 		0},
-	{"tries", KEY_TRIES, "N", 0, "Answers sampled beside the most probable one (8)", 0},
 	{"count", 'n', "N", 0, "Write up to N different commands a request, best first (1)", 0},
 	{"min-confidence", KEY_MIN_CONFIDENCE, "P", 0,
-		"Refuse where the best command is less probable than this (0.1)", 0},
-	{"temperature", KEY_TEMPERATURE, "T", 0, "Of the sampled answers (1)", 0},
+		"Refuse where the best command is less probable than this (0.5)", 0},
+	{"danger-confidence", KEY_DANGER_CONFIDENCE, "P", 0,
+		"The same for commands that the grammar marks as dangerous (0.9; at least "
+		"--min-confidence)",
+		0},
 	{"max-tokens", KEY_MAX_TOKENS, "N", 0, "Longest answer (64)", 0},
-	{"seed", KEY_SEED, "N", 0, "Of the sampled answers (0)", 0},
 	{"explain", KEY_EXPLAIN, NULL, 0, "Write text for people (the default on a terminal)", 0},
+	{"tries", KEY_TRIES, "N", 0,
+		"With --free: answers sampled beside the most probable one (8)", 0},
+	{"temperature", KEY_TEMPERATURE, "T", 0, "With --free: of the sampled answers (1)", 0},
+	{"seed", KEY_SEED, "N", 0, "With --free: of the sampled answers (0)", 0},
 	{"device", KEY_DEVICE, "NAME", 0, "auto, cpu (default), cuda, cuda:N", 0},
 	{"threads", KEY_THREADS, "N", 0, "CPU threads (1); 0: all cores", 0},
 	{"plan", KEY_PLAN, NULL, 0, "Print the memory that answering takes, and stop", 0}, {0}};
@@ -55,7 +61,7 @@ struct options {
 	const char *model, *spec, *device;
 	int threads, explain, plan;
 	struct buf request; /* the operands, joined by blanks */
-	int has_request;
+	int has_request, danger_given;
 };
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
@@ -65,6 +71,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->filter;
+		state->child_inputs[1] = &o->proposer.guidance;
 		break;
 	case 'm':
 		o->model = arg;
@@ -80,6 +87,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_MIN_CONFIDENCE:
 		o->proposer.min_confidence = option_real(state, "--min-confidence", arg, 0, 1);
+		break;
+	case KEY_DANGER_CONFIDENCE:
+		o->proposer.danger_confidence =
+			option_real(state, "--danger-confidence", arg, 0, 1);
+		o->danger_given = 1;
 		break;
 	case KEY_TEMPERATURE:
 		o->proposer.temperature = (float)option_real(state, "--temperature", arg, 0, 100);
@@ -111,6 +123,10 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!o->model)
 			argp_error(state, "--model is needed");
+		if (o->danger_given && o->proposer.danger_confidence < o->proposer.min_confidence)
+			argp_error(state, "--danger-confidence is below --min-confidence");
+		if (o->proposer.danger_confidence < o->proposer.min_confidence)
+			o->proposer.danger_confidence = o->proposer.min_confidence;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -118,7 +134,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp_child children[] = {{&filter_output_argp, 0, "Streams", 0}, {0}};
+static const struct argp_child children[] = {{&filter_output_argp, 0, "Streams", 0},
+	{&guidance_argp, 0, "What answers are held to", 0}, {0}};
 static const struct argp argp = {option_list, parse_option, "[REQUEST...]",
 	"Proposes one verified command for each request, or refuses and says why.  The request "
 	"is the operands; without any, each line of standard input is one, or each record (its "
@@ -429,7 +446,8 @@ int main(int argc, char **argv)
 					    .count = 1,
 					    .max_tokens = 64,
 					    .temperature = 1,
-					    .min_confidence = 0.1}}};
+					    .min_confidence = 0.5,
+					    .danger_confidence = 0.9}}};
 	struct options *o = &p.options;
 
 	options_parse(&argp, argc, argv, o);

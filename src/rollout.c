@@ -139,6 +139,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->filter;
+		state->child_inputs[1] = &o->rollout.guidance;
 		break;
 	case 'm':
 		o->model = arg;
@@ -238,13 +239,14 @@ static void write_batch(
 {
 	struct record r = {0};
 
-	for (size_t g = 0; g < rollout_groups(p->batch); g++)
+	for (size_t g = 0; g < rollout_groups(p->batch); g++) {
+		dataset_get(data, rollout_item(p->batch, g), &r);
+		rollout_strip(&r);
 		for (int s = 0; s < p->options.rollout.group; s++) {
-			dataset_get(data, rollout_item(p->batch, g), &r);
-			rollout_strip(&r);
 			rollout_fill(p->batch, g, s, origin, &r);
 			filter_put(&p->filter, &r);
 		}
+	}
 	record_release(&r);
 	filter_flush(&p->filter);
 }
@@ -390,8 +392,7 @@ static void sample_batch(struct program *p, struct dataset *data, long long k)
 			size_t item;
 
 			if (round == 0) {
-				item = dataset_shuffled(
-					data, o->rollout.seed, (uint64_t)k * n + i);
+				item = dataset_shuffled(data, o->rollout.seed, (uint64_t)k * n + i);
 				dataset_get(data, item, &r);
 			} else {
 				item = draw_for_live(data, &rng, &r);
@@ -435,9 +436,23 @@ static void loop(struct program *p)
 	dataset_free(data);
 }
 
+/* What sampling took: tokens that were certain need no pass, and samples share them. */
+static void report(const struct program *p)
+{
+	struct generator_counts c = rollout_counts(p->batch);
+
+	if (!p->options.filter.quiet && c.tokens)
+		note("%llu tokens, %llu of them drawn, by %llu passes (%.1f tokens a pass); %llu "
+		     "rows with those of prompts",
+			(unsigned long long)c.tokens, (unsigned long long)c.drawn,
+			(unsigned long long)c.passes, (double)c.tokens / (double)c.passes,
+			(unsigned long long)c.rows);
+}
+
 int main(int argc, char **argv)
 {
-	static const struct argp_child children[] = {{&filter_argp, 0, "Streams", 0}, {0}};
+	static const struct argp_child children[] = {{&filter_argp, 0, "Streams", 0},
+		{&guidance_argp, 0, "What completions are held to", 0}, {0}};
 	static const struct argp argp = {option_list, parse, "[FILE...]", doc, children, 0, 0};
 	struct program p = {
 		.options = {.rollout = {.max_requests = 64, .max_tokens = 40, .temperature = 1},
@@ -467,6 +482,7 @@ int main(int argc, char **argv)
 		one_pass(&p);
 	if (p.n_long)
 		warn("%lld requests were too long for the model and left out", p.n_long);
+	report(&p);
 	rollout_free(p.batch);
 	policy_free(p.policy);
 	return filter_close(&p.filter);

@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "rl/checkpoint.h"
 #include "rl/dataset.h"
+#include "rl/guidance.h"
 #include "rl/input.h"
 #include "rl/metrics.h"
 #include "rl/sft.h"
@@ -49,6 +50,7 @@ struct options {
 	struct input_options input;
 	struct training_options training;
 	struct sft_options sft;
+	struct guidance_options guidance;
 	const char *model, *output;
 	double seconds;
 	int plan;
@@ -62,6 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &o->training;
 		state->child_inputs[1] = &o->input;
+		state->child_inputs[2] = &o->guidance;
 		break;
 	case 'm':
 		o->model = arg;
@@ -126,12 +129,13 @@ static struct dataset *read_records(const struct options *o)
 
 static json_t *figures(const struct sft_result *r, long long step, double lr, double seconds)
 {
-	return json_pack("{s:I, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:f, s:f, s:I}", "step",
-		(json_int_t)step, "loss", r->loss, "answer_loss", r->answer_loss, "grad_norm",
-		r->grad_norm, "lr", lr, "records", (json_int_t)r->records, "skipped",
-		(json_int_t)r->skipped, "tokens", (json_int_t)r->tokens, "rows",
-		(json_int_t)r->rows, "tokens_per_second", (double)r->tokens / seconds, "seconds",
-		seconds, "peak_memory", (json_int_t)memory_peak());
+	return json_pack("{s:I, s:f, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:I, s:f, s:f, s:I}",
+		"step", (json_int_t)step, "loss", r->loss, "answer_loss", r->answer_loss,
+		"grad_norm", r->grad_norm, "lr", lr, "records", (json_int_t)r->records, "skipped",
+		(json_int_t)r->skipped, "unsaid", (json_int_t)r->unsaid, "tokens",
+		(json_int_t)r->tokens, "rows", (json_int_t)r->rows, "tokens_per_second",
+		(double)r->tokens / seconds, "seconds", seconds, "peak_memory",
+		(json_int_t)memory_peak());
 }
 
 /* The loop.  Counts in state. */
@@ -140,7 +144,7 @@ static void train(const struct options *o, struct sft *sft, struct trainer_state
 	const struct training_options *t = &o->training;
 	struct metrics metrics;
 	struct error err;
-	long long first = state->step, skipped = 0;
+	long long first = state->step, skipped = 0, unsaid = 0;
 	double started = seconds_now(), share;
 
 	if (metrics_open(&metrics, t->metrics, first, o->input.quiet, &err) != 0)
@@ -162,6 +166,7 @@ static void train(const struct options *o, struct sft *sft, struct trainer_state
 		state->step++;
 		state->cursor = sft_cursor(sft);
 		skipped += result.skipped;
+		unsaid += result.unsaid;
 		if (metrics_write(&metrics,
 			    figures(&result, state->step, t->optimizer.lr * schedule,
 				    seconds_now() - before),
@@ -175,6 +180,10 @@ static void train(const struct options *o, struct sft *sft, struct trainer_state
 		die_error(&err);
 	if (skipped)
 		warn("%lld records were too long for the model and left out", skipped);
+	if (unsaid)
+		warn("%lld records were left out, whose answers cannot be said (%s); --no-ground "
+		     "or --free takes them",
+			unsaid, sft_unsaid(sft));
 }
 
 static void publish(struct policy *p, const struct optimizer *opt, struct trainer_state *state,
@@ -204,14 +213,16 @@ static void resume(const struct options *o, struct policy *p, struct optimizer *
 	strcpy(state->kind, "sft");
 	state->seed = o->training.seed;
 	snprintf(state->options, sizeof state->options,
-		"batch_tokens=%d prompt_loss=%g bpe_dropout=%g", o->sft.batch_tokens,
-		o->sft.prompt_loss, o->sft.bpe_dropout);
+		"batch_tokens=%d prompt_loss=%g bpe_dropout=%g free=%d no_ground=%d",
+		o->sft.batch_tokens, o->sft.prompt_loss, o->sft.bpe_dropout, o->guidance.free,
+		o->guidance.no_ground);
 }
 
 int main(int argc, char **argv)
 {
-	static const struct argp_child children[] = {
-		{&training_argp, 0, "Training", 0}, {&input_argp, 0, "Input", 0}, {0}};
+	static const struct argp_child children[] = {{&training_argp, 0, "Training", 0},
+		{&input_argp, 0, "Input", 0}, {&guidance_argp, 0, "What answers are held to", 0},
+		{0}};
 	static const struct argp argp = {option_list, parse, "[FILE...]", doc, children, 0, 0};
 	struct options o = {.training = {.optimizer = {.lr = 4e-3,
 						 .muon_lr = 0.02,
@@ -241,6 +252,8 @@ int main(int argc, char **argv)
 		die_error(&err);
 	struct optimizer *opt = optimizer_new(p->model, &o.training.optimizer, &err);
 	if (!opt)
+		die_error(&err);
+	if (guidance_choose(p, &o.guidance, &o.sft.constraint, &err) != 0)
 		die_error(&err);
 	resume(&o, p, opt, &state);
 	struct dataset *data = o.plan ? dataset_new() : read_records(&o);

@@ -35,7 +35,7 @@ rollout() {
 }
 
 @test "an answer that cannot be read is absent" {
-  rollout -m "$DIR/init" -g 2 -n 4 --max-tokens 6 "$DIR/data.jsonl" >"$BATS_TEST_TMPDIR/r"
+  rollout --free -m "$DIR/init" -g 2 -n 4 --max-tokens 6 "$DIR/data.jsonl" >"$BATS_TEST_TMPDIR/r"
   jq -s -e 'all(has("answer") | not) and any(.finish == "length")' "$BATS_TEST_TMPDIR/r"
 }
 

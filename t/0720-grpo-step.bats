@@ -22,8 +22,9 @@ figure() {
 }
 
 @test "the closed loop raises the reward" {
+  "$BIN/sft-step" --quiet -m "$DIR/init" -o "$DIR/brief" --steps 30 --threads 1 "$DIR/data.jsonl"
   "$BIN/rollout" --quiet --plain --follow "$DIR/run" --steps 40 --batch 16 -g 8 --threads 1 \
-    "$DIR/data.jsonl" | score | "$BIN/grpo-step" --quiet -m "$DIR/start" --publish "$DIR/run" \
+    "$DIR/data.jsonl" | score | "$BIN/grpo-step" --quiet -m "$DIR/brief" --publish "$DIR/run" \
     --steps 40 --threads 1 --lr 1e-3 --muon-lr 5e-3 --metrics "$BATS_TEST_TMPDIR/a.jsonl"
   jq -s -e 'map(.reward_mean) | [(.[:8] | add / 8), (.[-8:] | add / 8)] | debug
     | .[1] > .[0] + 0.15' "$BATS_TEST_TMPDIR/a.jsonl"
@@ -92,7 +93,33 @@ figure() {
   [ ! -e "$BATS_TEST_TMPDIR/a" ]
   jq -c 'if .sample == 2 then .tokens[0] = 5 else . end' "$DIR/rewarded.jsonl" >"$BATS_TEST_TMPDIR/r"
   run update a <"$BATS_TEST_TMPDIR/r"
+  [ "$status" -eq 65 ]
+  [[ "$output" == *"sample 2"*"token 0"*"not possible"* || "$output" == *"token 0"*"not possible"* ]]
+  # Rollouts that were free hold no grammar to look into: then the ratio tells.
+  jq -c 'del(.policy.constraint) | if .sample == 2 then .tokens[0] = 5 else . end' \
+    "$DIR/rewarded.jsonl" >"$BATS_TEST_TMPDIR/r"
+  run update a <"$BATS_TEST_TMPDIR/r"
   [ "$status" -eq 70 ]
+}
+
+@test "rollouts under another grammar, tokenizer or request are refused" {
+  for change in '.policy.constraint.spec |= ascii_upcase' '.policy.constraint.tokenizer = "00"' \
+    '.policy.constraint.ground = 1' 'del(.request)' 'del(.spans)' '.spans += [{from: 0, to: 99999, text: "x"}]' \
+    '.spans |= map(.text += "x")' '.request = "hello"'; do
+    jq -c "if .sample == 1 then $change else . end" "$DIR/rewarded.jsonl" >"$BATS_TEST_TMPDIR/r"
+    cmp -s "$BATS_TEST_TMPDIR/r" "$DIR/rewarded.jsonl" && continue
+    run update a <"$BATS_TEST_TMPDIR/r"
+    [ "$status" -eq 65 ] || { echo "$change: $status $output"; return 1; }
+    [ ! -e "$BATS_TEST_TMPDIR/a" ]
+  done
+}
+
+@test "the update is blind to what no answer could be" {
+  # Under the policy that sampled them each token's ratio is 1 to 1e-4, and log-probabilities
+  # are those among the choices: the certain ones are 0.
+  jq -s -e 'map(.logprobs[]) | any(. == 0) and all(. <= 0)' "$DIR/rewarded.jsonl"
+  update a <"$DIR/rewarded.jsonl"
+  figure a '.ratio_max_gap <= 1e-4' | grep -q true
 }
 
 @test "rollouts of another policy are refused, with --lag taken" {

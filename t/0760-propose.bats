@@ -146,12 +146,12 @@ from() {
 @test "no value is invented, even where the policy does" {
   "$BIN/newmodel" --quiet --spec "$SPEC" --spans none --hidden 32 --layers 2 --heads 2 --vocab 512 \
     -o "$W/new" testdata/exec/pairs.jsonl
-  "$BIN/sft-step" --quiet --threads 1 -m "$W/new" -o "$W/policy" --steps 300 --bpe-dropout 0 \
+  "$BIN/sft-step" --free --quiet --threads 1 -m "$W/new" -o "$W/policy" --steps 300 --bpe-dropout 0 \
     testdata/exec/pairs.jsonl
   export POLICY=$W/policy
   run propose exit with status 7
   [ "$(jq -c .proposal <<<"$output")" = '["probe","status","7"]' ]
-  run propose --tries 0 exit with status 5
+  run propose --free --tries 0 --min-confidence 0 exit with status 5
   [ "$status" -eq 0 ]
   [ "$(jq -c '[.proposal, .verdict.code, .verdict.at]' <<<"$output")" = '[null,"ungrounded",2]' ]
   has "the request does not say '7'"

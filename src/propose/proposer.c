@@ -5,24 +5,29 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "model/generate.h"
+#include "model/search.h"
+#include "propose/sampled.h"
 #include "text/ground.h"
-#include "text/words.h"
 #include "text/utf8.h"
+#include "text/words.h"
 
 enum {
-	PROMPT_MAX = 512,     /* tokens */
-	REQUEST_MAX = 1 << 14 /* bytes: no such request fits into PROMPT_MAX tokens */
+	PROMPT_MAX = 512,      /* tokens */
+	REQUEST_MAX = 1 << 14, /* bytes: no such request fits into PROMPT_MAX tokens */
+	SEARCH_BATCH = 4,      /* prefixes in a pass */
+	SEARCH_EXPANSIONS = 64 /* prefixes an answer wanted */
 };
+
+/* What is less probable than that is of no interest. */
+static const double SEARCH_LEAST = 1e-6;
 
 struct proposer {
 	struct policy *policy;
 	const struct spec *spec;
 	struct proposer_options options;
-	struct generator *generator;
-	struct completion *completions; /* [tries, at least 1] */
-	struct workspace *workspace;
-	struct tree *tree;
+	struct constraint *constraint; /* NULL: free */
+	struct search *search;
+	struct sampled *sampled;
 	int max_prompt, max_candidates;
 	/* of the current request */
 	struct arena arena;
@@ -40,23 +45,50 @@ struct proposer {
 static const char *const refusal_names[] = {"ok", "declined", "low-confidence", "nothing-verified",
 	"too-long", "empty-request", "not-text"};
 
-static struct generate_options generate_options_of(const struct proposer *p, int greedy)
+static struct search_options search_options_of(const struct proposer *p)
 {
-	return (struct generate_options){
-		.n_samples = greedy ? 1 : p->options.tries,
+	/* Bytes can be cut into tokens in several ways: then one argv is found more often. */
+	int ways = constraint_has_tokens(p->constraint) ? 1 : 4;
+
+	return (struct search_options){
+		.count = p->options.count > 1 ? (p->options.count + 1) * ways : ways,
 		.max_tokens = p->options.max_tokens,
-		.temperature = greedy ? 0 : p->options.temperature,
+		.max_expansions = SEARCH_EXPANSIONS * (p->options.count + 1),
+		.batch = SEARCH_BATCH,
+		.floor = log(SEARCH_LEAST),
 		.end_id = p->policy->prompter.end_id,
+	};
+}
+
+static int open_search(struct proposer *p, struct error *err)
+{
+	struct search_options o = search_options_of(p);
+
+	p->max_candidates = o.count + 2;
+	p->search = search_new(p->policy->model, p->max_prompt, &o, err);
+	return p->search ? 0 : -1;
+}
+
+static int open_sampled(struct proposer *p, struct error *err)
+{
+	const struct sampled_options o = {
+		.tries = p->options.tries,
+		.max_tokens = p->options.max_tokens,
+		.max_prompt = p->max_prompt,
+		.temperature = p->options.temperature,
 		.seed = p->options.seed,
 	};
+
+	p->max_candidates = o.tries + 2;
+	p->sampled = sampled_new(p->policy, &o, err);
+	return p->sampled ? 0 : -1;
 }
 
 struct proposer *proposer_new(struct policy *policy, const struct spec *spec,
 	const struct proposer_options *options, struct error *err)
 {
 	struct proposer *p = xcalloc(1, sizeof *p);
-	struct generate_options g;
-	int positions = policy->model->config.max_positions, rows;
+	int positions = policy->model->config.max_positions, failed;
 
 	p->policy = policy;
 	p->spec = spec;
@@ -65,47 +97,38 @@ struct proposer *proposer_new(struct policy *policy, const struct spec *spec,
 	if (p->max_prompt > PROMPT_MAX)
 		p->max_prompt = PROMPT_MAX;
 	if (p->max_prompt < 1) {
-		error_set(err, EXIT_USAGE, "--max-tokens %d leaves no room for a request",
+		failed = error_set(err, EXIT_USAGE, "--max-tokens %d leaves no room for a request",
 			options->max_tokens);
-		goto fail;
+	} else {
+		failed = guidance_choose(policy, &options->guidance, &p->constraint, err);
+		if (!failed)
+			failed = p->constraint ? open_search(p, err) : open_sampled(p, err);
 	}
-	p->max_candidates = options->tries + 2;
+	if (failed) {
+		proposer_free(p);
+		return NULL;
+	}
 	p->candidates = xcalloc((size_t)p->max_candidates, sizeof *p->candidates);
-	p->completions = xcalloc((size_t)options->tries + 1, sizeof *p->completions);
-	p->tree = tree_new();
-	g = generate_options_of(p, options->tries == 0);
-	p->generator = generator_new(policy->model, 1, p->max_prompt, &g, err);
-	/* A canonical answer may have a token or two more than the sampled one. */
-	rows = p->max_candidates * 2 * options->max_tokens;
-	if (p->generator)
-		p->workspace = workspace_new(policy->model, p->max_prompt + rows, rows, err);
-	if (!p->workspace)
-		goto fail;
 	return p;
-fail:
-	proposer_free(p);
-	return NULL;
 }
 
 void proposer_free(struct proposer *p)
 {
 	if (!p)
 		return;
-	workspace_free(p->workspace);
-	generator_free(p->generator);
-	if (p->tree)
-		tree_free(p->tree);
+	search_free(p->search);
+	sampled_free(p->sampled);
 	ids_release(&p->prompt);
 	buf_release(&p->plain);
 	arena_release(&p->arena);
-	free(p->completions);
 	free(p->candidates);
 	free(p);
 }
 
 uint64_t proposer_bytes(const struct proposer *p)
 {
-	return generator_bytes(p->generator) + workspace_bytes(p->workspace);
+	return p->search ? search_bytes(p->search) + constraint_bytes(p->constraint)
+			 : sampled_bytes(p->sampled);
 }
 
 static int same_words(const struct candidate *c, int argc, const char *const *argv)
@@ -118,13 +141,27 @@ static int same_words(const struct candidate *c, int argc, const char *const *ar
 	return 1;
 }
 
-static void add_candidate(struct proposer *p, int argc, const char *const *argv, const char *text)
+/* What the spec warns of in a command. */
+static const char *danger_of(const struct meaning *m)
+{
+	const char *danger = NULL;
+
+	for (const struct command *c = m->command; c && !danger; c = c->parent)
+		danger = c->danger;
+	for (size_t i = 0; i < m->n_items && !danger; i++)
+		danger = m->items[i].option ? m->items[i].option->danger : NULL;
+	return danger;
+}
+
+/* An argv that is there already gets the probability of this way of saying it, too. */
+static void add_candidate(struct proposer *p, const struct candidate *new)
 {
 	for (size_t i = 0; i < p->n_candidates; i++)
-		if (same_words(&p->candidates[i], argc, argv))
+		if (same_words(&p->candidates[i], new->argc, new->argv)) {
+			p->candidates[i].confidence += new->confidence;
 			return;
-	p->candidates[p->n_candidates++] =
-		(struct candidate){.argc = argc, .argv = argv, .text = text};
+		}
+	p->candidates[p->n_candidates++] = *new;
 }
 
 static void fail_completion(
@@ -145,12 +182,14 @@ static void fail_invented(
 	fail_completion(p, text, "ungrounded", item->at, message);
 }
 
-/* Reads and verifies one completion; it becomes a candidate, or the last failure. */
-static void take_completion(
-	struct proposer *p, const struct completion *c, const char *request, const struct answer *a)
+/* Reads and verifies one answer of probability p; it becomes a candidate, or the last
+ * failure. */
+static void take(struct proposer *p, const int32_t *tokens, size_t n, double probability,
+	const char *request, const struct answer *a)
 {
 	struct buf text = {0};
 	const struct meaning_item *item;
+	struct candidate new = {.confidence = probability};
 	struct meaning meaning;
 	struct verdict v;
 	struct error why;
@@ -158,79 +197,98 @@ static void take_completion(
 	const char *kept, *invented;
 	int argc, unreadable;
 
-	unreadable = answer_decode(&p->policy->prompter, c->tokens, (size_t)c->n_tokens, request,
-		a->spans, a->n_spans, &p->arena, &argc, &argv, &text, &why);
+	unreadable = answer_decode(&p->policy->prompter, tokens, n, request, a->spans, a->n_spans,
+		&p->arena, &argc, &argv, &text, &why);
 	kept = arena_strndup(&p->arena, text.data ? text.data : "", text.len);
 	buf_release(&text);
-	if (!c->stopped)
+	new.argc = argc;
+	new.argv = argv;
+	new.text = kept;
+	if (n == 0 || tokens[n - 1] != p->policy->prompter.end_id)
 		fail_completion(p, kept, "unfinished", 0, "the answer does not end");
 	else if (unreadable)
 		fail_completion(p, kept, "unreadable", 0, why.message);
 	else if (argc < 0)
-		return; /* a refusal, which is a candidate already */
+		add_candidate(p, &new); /* the refusal, which is number 0 */
 	else if (verify(p->spec, argc, argv, &p->arena, &meaning, &v) != VERDICT_OK)
 		fail_completion(p, kept, verdict_name(v.code), v.at, v.message);
 	else if (!argv_is_canonical(p->spec, argc, argv, &p->arena))
 		fail_completion(p, kept, verdict_name(VERDICT_NOT_CANONICAL), 0,
 			"the answer is not in canonical form");
-	else if ((invented = ground_check(p->plain.data, p->plain.len, &meaning, &item)))
+	else if ((invented = ground_check(p->plain.data, p->plain.len, &meaning, &item)) &&
+		 !p->options.guidance.no_ground)
 		fail_invented(p, kept, invented, item);
-	else
-		add_candidate(p, argc, argv, kept);
+	else {
+		new.danger = danger_of(&meaning);
+		add_candidate(p, &new);
+	}
 }
 
-static int generate_and_take(struct proposer *p, int greedy, const char *request,
-	const struct answer *a, struct error *err)
+/* The most probable answers, their probabilities exact. */
+static int search_answers(
+	struct proposer *p, const char *request, const struct answer *a, struct error *err)
 {
-	struct generate_options o = generate_options_of(p, greedy);
-	struct generate_request r = {
-		.prompt = p->prompt.data,
-		.n_prompt = (int32_t)p->prompt.len,
-		.group = (uint32_t)hash_mix(fnv64(FNV64_INIT, request, strlen(request))),
-	};
+	const struct search_options o = search_options_of(p);
+	struct walk *w = walk_new(p->constraint, request, a->spans, a->n_spans);
+	struct search_result result;
+	int failed = search_best(
+		p->search, p->prompt.data, (int32_t)p->prompt.len, walk_guide(w), &o, &result, err);
 
-	if (generate(p->generator, &r, 1, &o, p->completions, err) != 0)
-		return -1;
-	for (int i = 0; i < o.n_samples; i++)
-		take_completion(p, &p->completions[i], request, a);
-	return 0;
+	for (int i = 0; !failed && i < result.n; i++)
+		take(p, result.found[i].tokens, (size_t)result.found[i].n_tokens,
+			exp(result.found[i].logprob), request, a);
+	if (!failed && result.n == 0)
+		fail_completion(p, "", "unfinished", 0, "no answer came to its end");
+	walk_free(w);
+	return failed;
 }
 
 /* The exact probability of each candidate's canonical spelling. */
 static int score(struct proposer *p, const char *request, const struct answer *a, struct error *err)
 {
-	int32_t first = (int32_t)p->prompt.len;
-	struct ids ids = {0};
-	float *logprob;
-	size_t most = (size_t)first + 2 * (size_t)p->options.max_tokens;
+	struct ids *answers = xcalloc(p->n_candidates, sizeof *answers);
+	double *logprob = arena_alloc(&p->arena, p->n_candidates * sizeof *logprob);
 	int failed;
 
-	tree_clear(p->tree);
+	for (size_t i = 0; i < p->n_candidates; i++)
+		answer_encode(&p->policy->prompter, p->candidates[i].argc, p->candidates[i].argv,
+			request, a->spans, a->n_spans, &answers[i]);
+	failed = sampled_score(p->sampled, &p->prompt, answers, (int)p->n_candidates, logprob, err);
 	for (size_t i = 0; i < p->n_candidates; i++) {
-		const struct candidate *c = &p->candidates[i];
-
-		ids.len = 0;
-		for (size_t k = 0; k < p->prompt.len; k++)
-			ids_add(&ids, p->prompt.data[k]);
-		answer_encode(&p->policy->prompter, c->argc, c->argv, request, a->spans, a->n_spans,
-			&ids);
-		if (ids.len > most)
-			ids.len = most;
-		tree_add(p->tree, ids.data, (int32_t)ids.len, first);
+		if (!failed)
+			p->candidates[i].confidence = exp(logprob[i]);
+		ids_release(&answers[i]);
 	}
-	ids_release(&ids);
-	tree_pack(p->tree, 0);
-	logprob = arena_alloc(&p->arena, (size_t)p->tree->n_edges * sizeof *logprob);
-	failed = model_forward(p->policy->model, p->workspace, p->tree, 1, logprob, NULL, err);
-	for (size_t i = 0; !failed && i < p->n_candidates; i++) {
-		const int32_t *edges = p->tree->sequence_edges + p->tree->sequence_start[i];
-		double sum = 0;
-
-		for (int32_t k = first; k < p->tree->sequence_length[i]; k++)
-			sum += (double)logprob[edges[k - 1]];
-		p->candidates[i].confidence = exp(sum);
-	}
+	free(answers);
 	return failed;
+}
+
+static int sample_and_take(struct proposer *p, int greedy, const char *request,
+	const struct answer *a, struct error *err)
+{
+	const struct completion *c;
+	uint32_t key = (uint32_t)hash_mix(fnv64(FNV64_INIT, request, strlen(request)));
+	int n;
+
+	if (sampled_answers(p->sampled, &p->prompt, key, greedy, &c, &n, err) != 0)
+		return -1;
+	for (int i = 0; i < n; i++)
+		take(p, c[i].tokens, (size_t)c[i].n_tokens, 0, request, a);
+	return score(p, request, a, err);
+}
+
+static int sample_answers(
+	struct proposer *p, const char *request, const struct answer *a, struct error *err)
+{
+	const struct candidate *greedy;
+
+	if (sample_and_take(p, 1, request, a, err) != 0)
+		return -1;
+	/* Nothing can beat an answer that has half of the probability. */
+	greedy = &p->candidates[p->n_candidates - 1];
+	if (p->options.tries > 0 && (greedy->confidence <= 0.5 || p->options.count > 1))
+		return sample_and_take(p, 0, request, a, err);
+	return 0;
 }
 
 static int refuse(struct answer *a, enum refusal refusal, const char *reason)
@@ -256,6 +314,7 @@ static int decide(struct proposer *p, struct answer *a)
 	const struct candidate *null = &p->candidates[0];
 	struct candidate *best = &p->candidates[1];
 	size_t n = p->n_candidates - 1;
+	double least;
 
 	qsort(best, n, sizeof *best, by_confidence);
 	if (n == 0 && p->failed.code && null->confidence < 0.5) {
@@ -271,10 +330,17 @@ static int decide(struct proposer *p, struct answer *a)
 		best = &p->candidates[0];
 	a->text = best->text;
 	a->confidence = best->confidence;
-	if (best == null && best->confidence >= p->options.min_confidence)
+	if (best == null)
 		return refuse(a, REFUSAL_DECLINED,
 			"the model declines: no command of this CLI does that");
-	if (best == null || best->confidence < p->options.min_confidence)
+	least = best->danger ? p->options.danger_confidence : p->options.min_confidence;
+	if (best->confidence < least && best->danger &&
+		best->confidence >= p->options.min_confidence)
+		return refuse(a, REFUSAL_LOW_CONFIDENCE,
+			"the command is a dangerous one, and the model is not sure enough of it; "
+			"say "
+			"it in other words");
+	if (best->confidence < least)
 		return refuse(a, REFUSAL_LOW_CONFIDENCE,
 			"the model is not sure enough of any command; say it in other words");
 	a->code = verdict_name(VERDICT_OK);
@@ -302,7 +368,8 @@ static int refuse_early(const char *request, size_t len, struct answer *a)
 int proposer_answer(
 	struct proposer *p, const char *request, size_t len, struct answer *a, struct error *err)
 {
-	const struct candidate *greedy;
+	static const struct candidate refusal = {.argc = -1, .text = "null"};
+	int failed;
 
 	if (refuse_early(request, len, a))
 		return 0;
@@ -316,13 +383,8 @@ int proposer_answer(
 		prompt_encode(&p->policy->prompter, request, len, 0, NULL, a->spans, &p->prompt);
 	if (p->prompt.len > (size_t)p->max_prompt)
 		return refuse(a, REFUSAL_TOO_LONG, "the request is too long for the model");
-	add_candidate(p, -1, NULL, "null");
-	if (generate_and_take(p, 1, request, a, err) != 0 || score(p, request, a, err) != 0)
-		return -1;
-	/* Nothing can beat an answer that has half of the probability. */
-	greedy = &p->candidates[p->n_candidates - 1];
-	if (p->options.tries > 0 && (greedy->confidence <= 0.5 || p->options.count > 1) &&
-		(generate_and_take(p, 0, request, a, err) != 0 || score(p, request, a, err) != 0))
-		return -1;
-	return decide(p, a);
+	add_candidate(p, &refusal);
+	failed = p->constraint ? search_answers(p, request, a, err)
+			       : sample_answers(p, request, a, err);
+	return failed ? -1 : decide(p, a);
 }

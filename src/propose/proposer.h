@@ -1,23 +1,28 @@
 /*
  * proposer.h - from a request to verified commands, best first, or a refusal.
  *
- * The policy answers greedily and by sampling; each different answer is read,
- * verified against the grammar, demanded in canonical form, and every value in it
- * must be grounded in the request (text/ground.h).  What is left is ranked by the
- * exact probability that the policy gives its canonical spelling.
+ * The most probable answers are searched for among those that the grammar of the
+ * policy and the request allow (text/constraint.h, model/search.h); their probabilities
+ * are exact.  With guidance.free the policy answers greedily and by sampling, without a
+ * constraint.  Either way each answer is read, verified against the grammar, demanded in
+ * canonical form, and every value in it must be grounded in the request (text/ground.h)
+ * before it is a command.
  */
 #ifndef PROPOSE_PROPOSER_H
 #define PROPOSE_PROPOSER_H
 
 #include "cli/verify.h"
-#include "rl/policy.h"
+#include "rl/guidance.h"
 
 struct proposer_options {
-	int tries;	/* samples beside the greedy answer; 0: only that */
+	struct guidance_options guidance;
 	int count;	/* how many different commands are wanted */
 	int max_tokens; /* of an answer */
-	float temperature;
 	double min_confidence;
+	double danger_confidence; /* the same for commands that the spec marks so */
+	/* free: */
+	int tries; /* samples beside the greedy answer; 0: only that */
+	float temperature;
 	uint64_t seed;
 };
 
@@ -37,6 +42,7 @@ struct candidate {
 	const char *const *argv; /* canonical */
 	const char *text;	 /* as the policy writes it, spans and all */
 	double confidence;	 /* its probability under the policy, temperature 1 */
+	const char *danger;	 /* what the spec warns of; NULL */
 };
 
 /* What a request gave; valid until the next call. */

@@ -29,7 +29,36 @@ int example_encode(struct example *x, const struct prompter *p, const struct rec
 	return failed;
 }
 
+enum example_result example_encode_guided(struct example *x, const struct prompter *p,
+	struct constraint *c, const struct record *r, double dropout, struct rng *rng,
+	struct error *err)
+{
+	struct arena arena = {0};
+	const char **argv = NULL;
+	int argc = -1, said;
+
+	x->walk = NULL;
+	x->choices.len = 0;
+	if (example_encode(x, p, r, 0, dropout, rng, err) != 0)
+		return EXAMPLE_FAILED;
+	if (record_argv(r, "argv", &arena, &argc, &argv, err) != 0 || argc == -2) {
+		if (argc == -2)
+			error_set(err, EXIT_DATA, "no field 'argv' to learn from");
+		arena_release(&arena);
+		return EXAMPLE_FAILED;
+	}
+	x->walk = walk_new(c, x->request, x->spans, x->n_spans);
+	said = walk_answer(x->walk, argc, argv, &x->ids, &x->choices, err) == 0;
+	arena_release(&arena);
+	if (said)
+		return EXAMPLE_OK;
+	walk_free(x->walk);
+	x->walk = NULL;
+	return EXAMPLE_UNSAID;
+}
+
 void example_release(struct example *x)
 {
 	ids_release(&x->ids);
+	choice_list_release(&x->choices);
 }

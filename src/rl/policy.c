@@ -206,10 +206,37 @@ struct policy *policy_new(struct tokenizer *tokenizer, struct lexicon *lexicon, 
 	return p;
 }
 
+struct constraint *policy_constraint(struct policy *p, int ground, struct error *err)
+{
+	struct constraint **c = &p->constraints[ground != 0];
+	struct buf name = {0};
+
+	if (*c)
+		return *c;
+	if (!p->grammar.len) {
+		error_set(err, EXIT_DATA,
+			"%s: no %s: without a grammar answers cannot be constrained; --free does "
+			"without",
+			p->dir[0] ? p->dir : "the policy", GRAMMAR_FILE);
+		return NULL;
+	}
+	if (!p->spec) {
+		buf_addf(&name, "%s/%s", p->dir, GRAMMAR_FILE);
+		p->spec = spec_parse(p->grammar.data, p->grammar.len, name.data, err);
+		buf_release(&name);
+	}
+	if (p->spec)
+		*c = constraint_new(p->spec, &p->prompter, ground != 0, err);
+	return *c;
+}
+
 void policy_free(struct policy *p)
 {
 	if (!p)
 		return;
+	constraint_free(p->constraints[0]);
+	constraint_free(p->constraints[1]);
+	spec_free(p->spec);
 	model_free(p->model);
 	tokenizer_free(p->tokenizer);
 	lexicon_free(p->lexicon);

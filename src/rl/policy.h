@@ -9,7 +9,7 @@
 #define RL_POLICY_H
 
 #include "model/model.h"
-#include "text/prompt.h"
+#include "text/constraint.h"
 
 struct policy {
 	char *dir; /* where it was read from; "" for a new one */
@@ -21,7 +21,9 @@ struct policy {
 	char *cli;	    /* name of the CLI */
 	char spec_hash[65]; /* SHA-256 of the spec it was made for */
 	struct buf grammar; /* that spec: the bytes of cli.json; none in older directories */
-	char *entered;	    /* the directory behind path: of an archive, a temporary one */
+	struct spec *spec;  /* the same, read; NULL until policy_constraint() */
+	struct constraint *constraints[2]; /* by ground; NULL until asked for */
+	char *entered; /* the directory behind path: of an archive, a temporary one */
 	int is_temporary;
 };
 
@@ -39,6 +41,11 @@ void policy_free(struct policy *p);
 /* Writes the policy into an existing directory; updates model->hash.  Files that
  * training does not change are hard links to those of p->dir where that can be. */
 int policy_save(struct policy *p, const char *dir, struct error *err);
+
+/* What the policy's answers are held to: the grammar it was made for, and, with
+ * ground, the values that a request states.  The policy's.  NULL and a message where
+ * it has no grammar, or one that cannot be read. */
+struct constraint *policy_constraint(struct policy *p, int ground, struct error *err);
 
 /* Takes the weights (and the hash) of another step of the same run. */
 int policy_reload(struct policy *p, const char *dir, struct error *err);

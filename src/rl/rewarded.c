@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "rl/guidance.h"
 
 struct origin {
 	long long index, size, step;
@@ -96,9 +97,63 @@ static int read_reward(const struct record *r, struct rewarded *s, struct error 
 	return 0;
 }
 
-static int read_sample(
-	struct rewarded_batch *b, int vocab_size, struct rewarded *s, struct error *err)
+/* The walk of the record at hand: that of the record before it where both are of one
+ * request. */
+static struct walk *walk_of(struct rewarded_batch *b, struct constraint *c, struct error *err)
 {
+	const char *request = json_string_value(json_object_get(b->record.json, "request"));
+	json_t *spans = json_object_get(b->record.json, "spans");
+	struct walk *w;
+
+	if (b->n_walks && b->walk_constraint == c && request && spans &&
+		strcmp(request, b->walk_request) == 0 && json_equal(spans, b->walk_spans))
+		return b->walks[b->n_walks - 1];
+	w = guidance_walk(c, b->record.json, err);
+	if (!w)
+		return NULL;
+	b->walks = array_grow(b->walks, &b->cap_walks, b->n_walks, sizeof *b->walks);
+	b->walks[b->n_walks++] = w;
+	b->walk_constraint = c;
+	b->walk_request = arena_strdup(&b->arena, request);
+	json_decref(b->walk_spans);
+	b->walk_spans = json_incref(spans);
+	return w;
+}
+
+/* What each token of the completion was one of. */
+static int read_choices(
+	struct rewarded_batch *b, struct policy *policy, struct rewarded *s, struct error *err)
+{
+	const json_t *origin = json_object_get(b->record.json, "policy");
+	struct choice_list list = {0};
+	struct constraint *c;
+	struct walk *w;
+	size_t at;
+
+	if (guidance_read(policy, json_object_get(origin, "constraint"), &c, err) != 0)
+		return -1;
+	if (!c)
+		return 0;
+	w = walk_of(b, c, err);
+	if (!w)
+		return -1;
+	if (walk_follow(w, s->tokens, (size_t)s->n_tokens, &list, &at) != 0) {
+		choice_list_release(&list);
+		return error_set(err, EXIT_DATA,
+			"token %zu of the completion (id %d) is not possible there under the "
+			"grammar: were tokens, request or spans changed since the rollout?",
+			at, s->tokens[at]);
+	}
+	s->choices = arena_alloc(&b->arena, list.len * sizeof *s->choices);
+	memcpy(s->choices, list.data, list.len * sizeof *s->choices);
+	choice_list_release(&list);
+	return 0;
+}
+
+static int read_sample(
+	struct rewarded_batch *b, struct policy *policy, struct rewarded *s, struct error *err)
+{
+	const int vocab_size = policy->model->config.vocab_size;
 	const struct record *r = &b->record;
 	const char *group = NULL, *finish = NULL;
 	long long sample = -1;
@@ -120,7 +175,9 @@ static int read_sample(
 			0 ||
 		read_tokens(r, "tokens", vocab_size, &b->arena, &s->n_tokens, &s->tokens, err) != 0)
 		return -1;
-	return read_logprobs(r, s, &b->arena, err);
+	if (read_logprobs(r, s, &b->arena, err) != 0)
+		return -1;
+	return read_choices(b, policy, s, err);
 }
 
 /* 1 where the record's origin is that of the batch. */
@@ -139,13 +196,13 @@ static void begin(struct rewarded_batch *b, const struct origin *o)
 }
 
 /* Adds b->record: 1; 0 where it belongs to the next batch. */
-static int add_record(struct rewarded_batch *b, struct input *in, int vocab_size)
+static int add_record(struct rewarded_batch *b, struct input *in, struct policy *policy)
 {
 	struct rewarded s;
 	struct origin o;
 	struct error err;
 
-	if (read_origin(&b->record, &o, &err) != 0 || read_sample(b, vocab_size, &s, &err) != 0) {
+	if (read_origin(&b->record, &o, &err) != 0 || read_sample(b, policy, &s, &err) != 0) {
 		input_bad(in, &b->record, "%s", err.message);
 		return 1;
 	}
@@ -164,10 +221,18 @@ static int add_record(struct rewarded_batch *b, struct input *in, int vocab_size
 	return 1;
 }
 
-int rewarded_read(struct rewarded_batch *b, struct input *in, int vocab_size)
+static void free_walks(struct rewarded_batch *b)
+{
+	for (size_t i = 0; i < b->n_walks; i++)
+		walk_free(b->walks[i]);
+	b->n_walks = 0;
+}
+
+int rewarded_read(struct rewarded_batch *b, struct input *in, struct policy *policy)
 {
 	long long bad = in->n_bad;
 
+	free_walks(b);
 	arena_clear(&b->arena);
 	b->n = 0;
 	b->index = b->size = -1;
@@ -179,7 +244,7 @@ int rewarded_read(struct rewarded_batch *b, struct input *in, int vocab_size)
 			b->ended = !input_next(in, &b->record);
 		if (b->ended)
 			break;
-		b->pending = !add_record(b, in, vocab_size);
+		b->pending = !add_record(b, in, policy);
 		if (b->pending)
 			break;
 	}
@@ -190,6 +255,9 @@ int rewarded_read(struct rewarded_batch *b, struct input *in, int vocab_size)
 
 void rewarded_release(struct rewarded_batch *b)
 {
+	free_walks(b);
+	free(b->walks);
+	json_decref(b->walk_spans);
 	arena_release(&b->arena);
 	free(b->samples);
 	record_release(&b->record);

@@ -10,6 +10,7 @@
 #define RL_REWARDED_H
 
 #include "rl/input.h"
+#include "rl/policy.h"
 
 struct rewarded {
 	char *name;	 /* "FILE:LINE (group, sample)", for messages */
@@ -17,9 +18,10 @@ struct rewarded {
 	int32_t *prompt, *tokens;
 	int n_prompt, n_tokens;
 	float *logp_old;
-	double reward; /* NaN: no result */
-	int truncated; /* ended by length */
-	int exact;     /* a match or a right refusal, as far as the record tells */
+	const struct choices **choices; /* of each token; NULL: the whole vocabulary */
+	double reward;			/* NaN: no result */
+	int truncated;			/* ended by length */
+	int exact;			/* a match or a right refusal, as far as the record tells */
 };
 
 struct rewarded_batch {
@@ -33,11 +35,17 @@ struct rewarded_batch {
 	/* private: a record that belongs to the next batch */
 	struct record record;
 	int pending, ended;
+	struct walk **walks; /* of the batch's groups: the choices are theirs */
+	size_t n_walks, cap_walks;
+	const struct constraint *walk_constraint; /* of the last one */
+	char *walk_request;
+	json_t *walk_spans;
 };
 
-/* Zero-initialise.  Reads the next batch: 1, or 0 at the end of the input.  An
+/* Zero-initialise.  Completions drawn under a constraint must be of this policy's
+ * grammar and tokenizer.  Reads the next batch: 1, or 0 at the end of the input.  An
  * input that ends within a batch of known size ends the program (exit 65). */
-int rewarded_read(struct rewarded_batch *b, struct input *in, int vocab_size);
+int rewarded_read(struct rewarded_batch *b, struct input *in, struct policy *policy);
 void rewarded_release(struct rewarded_batch *b);
 
 #endif

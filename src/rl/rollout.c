@@ -18,11 +18,13 @@ struct group {
 	int32_t n_prompt;
 	struct span spans[SPANS_MAX];
 	size_t n_spans;
+	struct walk *walk;		/* NULL: free */
 	struct completion *completions; /* [options.group], arena memory */
 };
 
 struct rollout_batch {
 	struct policy *policy;
+	struct constraint *constraint; /* NULL: free */
 	struct rollout_options options;
 	uint64_t step;
 	struct generator *generator;
@@ -66,6 +68,10 @@ struct rollout_batch *rollout_new(
 		free(b);
 		return NULL;
 	}
+	if (guidance_choose(p, &o->guidance, &b->constraint, err) != 0) {
+		free(b);
+		return NULL;
+	}
 	b->requests = xcalloc(n, sizeof *b->requests);
 	b->completions = xcalloc(n * (size_t)o->group, sizeof *b->completions);
 	g = generate_options_of(b);
@@ -77,10 +83,17 @@ struct rollout_batch *rollout_new(
 	return b;
 }
 
+static void free_walks(struct rollout_batch *b)
+{
+	for (size_t i = 0; i < b->n_groups; i++)
+		walk_free(b->groups[i].walk);
+}
+
 void rollout_free(struct rollout_batch *b)
 {
 	if (!b)
 		return;
+	free_walks(b);
 	generator_free(b->generator);
 	example_release(&b->example);
 	arena_release(&b->arena);
@@ -95,8 +108,14 @@ uint64_t rollout_bytes(const struct rollout_batch *b)
 	return generator_bytes(b->generator);
 }
 
+struct generator_counts rollout_counts(const struct rollout_batch *b)
+{
+	return generator_counts(b->generator);
+}
+
 void rollout_clear(struct rollout_batch *b, uint64_t step)
 {
+	free_walks(b);
 	arena_clear(&b->arena);
 	b->n_groups = b->n_sampled = 0;
 	b->step = step;
@@ -151,6 +170,8 @@ int rollout_add(struct rollout_batch *b, const struct record *r, size_t item, st
 	memcpy(g->prompt, x->ids.data, x->ids.len * sizeof *g->prompt);
 	memcpy(g->spans, x->spans, sizeof g->spans);
 	g->n_spans = x->n_spans;
+	if (b->constraint)
+		g->walk = walk_new(b->constraint, g->request, g->spans, g->n_spans);
 	b->n_groups++;
 	return 1;
 }
@@ -185,6 +206,7 @@ int rollout_sample(struct rollout_batch *b, struct error *err)
 			.prompt = g->prompt,
 			.n_prompt = g->n_prompt,
 			.group = (uint32_t)hash_mix(fnv64(FNV64_INIT, g->id, strlen(g->id))),
+			.guide = g->walk ? walk_guide(g->walk) : NULL,
 		};
 	}
 	if (n && generate(b->generator, b->requests, (int)n, &o, b->completions, err) != 0)
@@ -228,23 +250,8 @@ static const char *const own_fields[] = {"group", "sample", "policy", "prompt_to
 
 void rollout_strip(struct record *r)
 {
-	struct record fresh = {0};
-	struct buf text = {0};
-	struct error err;
-	int found = 0;
-
 	for (size_t i = 0; i < sizeof own_fields / sizeof own_fields[0]; i++)
-		found |= json_object_del(r->json, own_fields[i]) == 0;
-	if (!found)
-		return;
-	json_text_print(r->json, &text);
-	if (record_parse(&fresh, text.data, text.len, &err) != 0)
-		die(EXIT_INTERNAL, "a printed record does not parse: %s", err.message);
-	fresh.line = r->line;
-	fresh.file = r->file;
-	record_release(r);
-	*r = fresh;
-	buf_release(&text);
+		record_remove(r, own_fields[i]);
 }
 
 static json_t *json_from_tokens(const int32_t *tokens, int32_t n)
@@ -264,6 +271,10 @@ static json_t *json_from_logprobs(const float *values, int32_t n)
 	for (int32_t i = 0; i < n; i++) {
 		char digits[32];
 
+		if (values[i] == 0) {
+			json_array_append_new(list, json_real(0));
+			continue;
+		}
 		snprintf(digits, sizeof digits, "%.9g", (double)values[i]);
 		json_array_append_new(list, json_real(strtod(digits, NULL)));
 	}
@@ -290,6 +301,9 @@ static json_t *json_from_policy(const struct rollout_batch *b, const struct roll
 	json_t *json = json_pack("{s:I, s:s, s:f}", "step", (json_int_t)o->policy_step, "hash",
 		b->policy->model->hash, "temperature", (double)b->options.temperature);
 
+	if (b->constraint)
+		json_object_set_new(json, "constraint",
+			json_from_guidance(b->policy, !b->options.guidance.no_ground));
 	if (o->batch >= 0)
 		json_object_set_new(json, "batch",
 			json_pack("{s:I, s:I}", "index", (json_int_t)o->batch, "size",
@@ -312,6 +326,8 @@ static void fill_text(const struct rollout_batch *b, const struct group *g,
 	record_set(r, "finish", json_string(c->stopped ? "stop" : "length"));
 	if (!failed && c->stopped)
 		record_set(r, "answer", json_from_argv(argc, argv));
+	else
+		record_remove(r, "answer");
 	buf_release(&text);
 	arena_release(&arena);
 }
@@ -322,12 +338,17 @@ void rollout_fill(const struct rollout_batch *b, size_t group, int sample,
 	const struct group *g = &b->groups[group];
 	const struct completion *c = &g->completions[sample];
 
-	record_set(r, "group", json_string(g->id));
+	/* What the samples of a group have in common is there from the first one on. */
+	if (sample == 0) {
+		record_set(r, "group", json_string(g->id));
+		record_set(r, "sample", json_integer(sample));
+		record_set(r, "policy", json_from_policy(b, origin));
+		record_set(r, "prompt_tokens", json_from_tokens(g->prompt, g->n_prompt));
+	}
 	record_set(r, "sample", json_integer(sample));
-	record_set(r, "policy", json_from_policy(b, origin));
-	record_set(r, "prompt_tokens", json_from_tokens(g->prompt, g->n_prompt));
 	record_set(r, "tokens", json_from_tokens(c->tokens, c->n_tokens));
 	record_set(r, "logprobs", json_from_logprobs(c->logprobs, c->n_tokens));
-	record_set(r, "spans", json_from_spans(g));
+	if (sample == 0)
+		record_set(r, "spans", json_from_spans(g));
 	fill_text(b, g, c, r);
 }

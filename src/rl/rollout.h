@@ -10,16 +10,18 @@
 
 #include "model/generate.h"
 #include "rl/example.h"
+#include "rl/guidance.h"
 #include "rl/policy.h"
 
 struct rollout_options {
-	int group;	   /* samples a request */
-	int max_requests;  /* sampled at once */
-	int max_tokens;	   /* of a completion */
-	float temperature; /* 0: greedy */
+	int group;	    /* samples a request */
+	int max_requests;   /* sampled at once */
+	int max_tokens;	    /* of a completion */
+	float temperature;  /* 0: greedy */
 	double bpe_dropout; /* share of merges left out of requests: the same, read otherwise */
 	uint64_t seed;
 	int flat;
+	struct guidance_options guidance;
 };
 
 struct rollout_batch; /* groups of completions, in the order they were asked for */
@@ -28,6 +30,7 @@ struct rollout_batch *rollout_new(
 	struct policy *p, const struct rollout_options *o, struct error *err);
 void rollout_free(struct rollout_batch *b);
 uint64_t rollout_bytes(const struct rollout_batch *b);
+struct generator_counts rollout_counts(const struct rollout_batch *b); /* since it was made */
 
 /* Forgets the groups; draws of the next ones belong to `step`. */
 void rollout_clear(struct rollout_batch *b, uint64_t step);
@@ -52,7 +55,8 @@ struct rollout_origin {
 
 /* Removes from a record what an earlier rollout or reward wrote. */
 void rollout_strip(struct record *r);
-/* Sets the fields of a sample in a record that rollout_strip() has seen. */
+/* Sets the fields of a sample in a record that rollout_strip() has seen, and that had
+ * the samples of the group before this one in turn. */
 void rollout_fill(const struct rollout_batch *b, size_t group, int sample,
 	const struct rollout_origin *origin, struct record *r);
 

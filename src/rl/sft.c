@@ -19,7 +19,11 @@ struct sft {
 	struct record record;
 	int32_t *n_prompt; /* [sequence] of the batch */
 	size_t cap_prompts;
-	float *logprob, *coefficient; /* [edge] */
+	struct walk **walks; /* of the batch: its choices are theirs */
+	size_t n_walks, cap_walks;
+	const struct choices **choices; /* [max_positions] of a sequence */
+	struct error unsaid;		/* the last one */
+	float *logprob, *coefficient;	/* [edge] */
 	int max_rows;
 };
 
@@ -39,6 +43,7 @@ struct sft *sft_new(struct policy *policy, struct optimizer *optimizer, struct d
 	s->tree = tree_new();
 	s->logprob = xcalloc((size_t)s->max_rows, sizeof *s->logprob);
 	s->coefficient = xcalloc((size_t)s->max_rows, sizeof *s->coefficient);
+	s->choices = xcalloc((size_t)policy->model->config.max_positions, sizeof *s->choices);
 	if (!s->workspace) {
 		sft_free(s);
 		return NULL;
@@ -46,10 +51,20 @@ struct sft *sft_new(struct policy *policy, struct optimizer *optimizer, struct d
 	return s;
 }
 
+static void free_walks(struct sft *s)
+{
+	for (size_t i = 0; i < s->n_walks; i++)
+		walk_free(s->walks[i]);
+	s->n_walks = 0;
+}
+
 void sft_free(struct sft *s)
 {
 	if (!s)
 		return;
+	free_walks(s);
+	free(s->walks);
+	free(s->choices);
 	workspace_free(s->workspace);
 	tree_free(s->tree);
 	example_release(&s->example);
@@ -70,24 +85,68 @@ uint64_t sft_bytes(const struct sft *s)
 	return workspace_bytes(s->workspace);
 }
 
-/* Adds the record at the cursor to the batch: 1; 0 where it is too long. */
-static int add_record(struct sft *s, struct error *err)
+const char *sft_unsaid(const struct sft *s)
+{
+	return s->unsaid.message;
+}
+
+/* Puts the example that was encoded last into the tree; its number there. */
+static int32_t add_example(struct sft *s)
+{
+	struct example *x = &s->example;
+	int32_t first = s->options.prompt_loss > 0 ? 1 : (int32_t)x->n_prompt;
+
+	if (!x->walk)
+		return tree_add(s->tree, x->ids.data, (int32_t)x->ids.len, first);
+	s->walks = array_grow(s->walks, &s->cap_walks, s->n_walks, sizeof *s->walks);
+	s->walks[s->n_walks++] = x->walk;
+	x->walk = NULL;
+	memset(s->choices, 0, x->n_prompt * sizeof *s->choices);
+	memcpy(s->choices + x->n_prompt, x->choices.data, x->choices.len * sizeof *s->choices);
+	return tree_add_guided(s->tree, x->ids.data, (int32_t)x->ids.len, first, s->choices);
+}
+
+static int encode(struct sft *s, struct rng *rng, struct error *err)
+{
+	const struct sft_options *o = &s->options;
+	const struct prompter *p = &s->policy->prompter;
+
+	if (o->constraint)
+		return (int)example_encode_guided(
+			&s->example, p, o->constraint, &s->record, o->bpe_dropout, rng, err);
+	return example_encode(&s->example, p, &s->record, 1, o->bpe_dropout, rng, err);
+}
+
+/* Adds the record at the cursor to the batch: 1; 0 where it is too long or cannot be
+ * said (counted in *unsaid). */
+static int add_record(struct sft *s, long long *unsaid, struct error *err)
 {
 	const struct model_config *c = &s->policy->model->config;
 	size_t item = dataset_shuffled(s->data, s->options.seed, (uint64_t)s->cursor);
 	struct example *x = &s->example;
 	struct rng rng;
+	int32_t index;
 
 	rng_init(&rng, s->options.seed, RNG_DROPOUT, (uint64_t)s->cursor, 0);
 	dataset_get(s->data, item, &s->record);
 	s->cursor++;
-	if (example_encode(
-		    x, &s->policy->prompter, &s->record, 1, s->options.bpe_dropout, &rng, err) != 0)
-		return error_prefix(err, "%s:%ld", s->record.file, s->record.line);
-	if (x->ids.len > (size_t)c->max_positions)
+	x->walk = NULL;
+	switch (encode(s, &rng, err)) {
+	case EXAMPLE_OK:
+		break;
+	case EXAMPLE_UNSAID:
+		error_prefix(err, "%s:%ld", s->record.file, s->record.line);
+		s->unsaid = *err;
+		++*unsaid;
 		return 0;
-	int32_t index = tree_add(s->tree, x->ids.data, (int32_t)x->ids.len,
-		s->options.prompt_loss > 0 ? 1 : (int32_t)x->n_prompt);
+	default:
+		return error_prefix(err, "%s:%ld", s->record.file, s->record.line);
+	}
+	if (x->ids.len > (size_t)c->max_positions) {
+		walk_free(x->walk);
+		return 0;
+	}
+	index = add_example(s);
 	if ((size_t)index >= s->cap_prompts)
 		s->n_prompt = array_grow(
 			s->n_prompt, &s->cap_prompts, (size_t)index, sizeof *s->n_prompt);
@@ -100,8 +159,10 @@ static int fill_batch(struct sft *s, struct sft_result *result, struct error *er
 	size_t tried = 0;
 
 	tree_clear(s->tree);
+	free_walks(s);
 	while (result->tokens < s->options.batch_tokens) {
-		int added = add_record(s, err);
+		long long unsaid = 0;
+		int added = add_record(s, &unsaid, err);
 
 		if (added < 0)
 			return -1;
@@ -109,9 +170,14 @@ static int fill_batch(struct sft *s, struct sft_result *result, struct error *er
 			result->records++;
 			result->tokens += (long long)s->example.ids.len;
 		} else {
-			result->skipped++;
+			result->skipped += !unsaid;
+			result->unsaid += unsaid;
 		}
-		if (++tried >= dataset_count(s->data) && !result->records)
+		if (++tried >= dataset_count(s->data) && !result->records && s->unsaid.message[0]) {
+			*err = s->unsaid;
+			return -1;
+		}
+		if (tried >= dataset_count(s->data) && !result->records)
 			return error_set(err, EXIT_DATA,
 				"every record is longer than the model's %d positions",
 				s->policy->model->config.max_positions);
@@ -139,6 +205,8 @@ static struct sums add_up(struct sft *s, double scale)
 			int answer = i >= s->n_prompt[q];
 			double weight = answer ? 1 : s->options.prompt_loss;
 
+			/* A token that was certain is learnt already. */
+			sums.n_answer += edge == EDGE_CERTAIN;
 			if (edge < 0)
 				continue;
 			sums.weight += weight;

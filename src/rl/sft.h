@@ -14,14 +14,16 @@ struct sft_options {
 	double prompt_loss; /* weight of a request's token; an answer's counts 1 */
 	double bpe_dropout;
 	uint64_t seed;
-	int flat; /* share no prefixes */
+	int flat;		       /* share no prefixes */
+	struct constraint *constraint; /* what answers are held to; NULL: nothing */
 };
 
 struct sft_result {
 	double loss;	    /* weighted mean, nats a token */
 	double answer_loss; /* of the answers' tokens alone */
 	double grad_norm;
-	long long records, skipped, tokens, rows;
+	long long records, skipped, tokens, rows; /* skipped: too long */
+	long long unsaid; /* answers that the constraint's language does not hold */
 };
 
 struct sft;
@@ -33,6 +35,8 @@ struct sft *sft_new(struct policy *policy, struct optimizer *optimizer, struct d
 void sft_free(struct sft *s);
 long long sft_cursor(const struct sft *s); /* records consumed so far */
 uint64_t sft_bytes(const struct sft *s);
+/* What was wrong with the last answer that could not be said; "" where there was none. */
+const char *sft_unsaid(const struct sft *s);
 
 /* One update; rates multiplied by schedule. */
 int sft_step(struct sft *s, double schedule, struct sft_result *result, struct error *err);

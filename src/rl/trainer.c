@@ -25,6 +25,7 @@ struct trainer {
 	size_t n_micro;
 	struct grpo_window window;
 	struct ids ids;
+	struct choice_list choices;
 };
 
 struct trainer *trainer_new(struct policy *policy, struct model *reference,
@@ -59,6 +60,7 @@ void trainer_free(struct trainer *t)
 	tree_free(t->tree);
 	arena_release(&t->arena);
 	ids_release(&t->ids);
+	choice_list_release(&t->choices);
 	free(t->logprob);
 	free(t->edge_coefficient);
 	free(t);
@@ -201,10 +203,22 @@ static void add_sequence(struct trainer *t, const struct rewarded *s)
 		ids_add(&t->ids, s->prompt[k]);
 	for (int k = 0; k < s->n_tokens; k++)
 		ids_add(&t->ids, s->tokens[k]);
-	tree_add(t->tree, t->ids.data, (int32_t)t->ids.len, s->n_prompt);
+	if (!s->choices) {
+		tree_add(t->tree, t->ids.data, (int32_t)t->ids.len, s->n_prompt);
+		return;
+	}
+	t->choices.len = 0;
+	for (int k = 0; k < s->n_prompt + s->n_tokens; k++) {
+		t->choices.data = array_grow(
+			t->choices.data, &t->choices.cap, t->choices.len, sizeof *t->choices.data);
+		t->choices.data[t->choices.len++] =
+			k < s->n_prompt ? NULL : s->choices[k - s->n_prompt];
+	}
+	tree_add_guided(t->tree, t->ids.data, (int32_t)t->ids.len, s->n_prompt, t->choices.data);
 }
 
-/* Edge of token k of a completion that is sequence q of the tree. */
+/* Edge of token k of a completion that is sequence q of the tree; negative: it was
+ * certain. */
 static int32_t edge_of(const struct tree *tree, int32_t q, const struct rewarded *s, int k)
 {
 	return tree->sequence_edges[tree->sequence_start[q] + s->n_prompt + k - 1];
@@ -240,8 +254,11 @@ static int forward(struct trainer *t, struct model *m, struct workspace *w,
 		struct grpo_sample *g = &t->samples[t->order[i]];
 		float *out = (float *)(m == t->reference ? g->logp_ref : g->logp);
 
-		for (int k = 0; k < s->n_tokens; k++)
-			out[k] = t->logprob[edge_of(t->tree, (int32_t)(i - from), s, k)];
+		for (int k = 0; k < s->n_tokens; k++) {
+			int32_t edge = edge_of(t->tree, (int32_t)(i - from), s, k);
+
+			out[k] = edge < 0 ? 0 : t->logprob[edge];
+		}
 	}
 	return 0;
 }
@@ -290,9 +307,12 @@ static void edge_coefficients(struct trainer *t, const struct rewarded_batch *b,
 
 		grpo_loss_part(
 			1, &t->samples[k], &t->options.grpo, &t->window, &t->coefficient[k], sums);
-		for (int j = 0; j < s->n_tokens; j++)
-			t->edge_coefficient[edge_of(t->tree, (int32_t)(i - from), s, j)] +=
-				t->coefficient[k][j];
+		for (int j = 0; j < s->n_tokens; j++) {
+			int32_t edge = edge_of(t->tree, (int32_t)(i - from), s, j);
+
+			if (edge >= 0)
+				t->edge_coefficient[edge] += t->coefficient[k][j];
+		}
 	}
 }
 

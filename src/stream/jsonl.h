@@ -46,6 +46,8 @@ void record_release(struct record *r);
 /* Sets a top-level field, replacing in place or appending.  Takes over value
  * (also on failure); NULL value is an internal error.  key must outlive r. */
 void record_set(struct record *r, const char *key, json_t *value);
+/* Takes a top-level field out, where it is there. */
+void record_remove(struct record *r, const char *key);
 
 /* Parses one line of text (len bytes, not NUL-terminated necessarily).  0, or -1
  * with a message that says what is wrong (without file and line). */

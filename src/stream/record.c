@@ -83,6 +83,33 @@ void record_set(struct record *r, const char *key, json_t *value)
 	f->changed = 1;
 }
 
+/* What was not in the text before is merely forgotten; else the text is made anew. */
+void record_remove(struct record *r, const char *key)
+{
+	struct record_field *f = find_field(r, key, strlen(key));
+	struct record fresh = {0};
+	struct buf text = {0};
+	struct error err;
+
+	if (json_object_del(r->json, key) != 0 || !r->text.len)
+		return;
+	if (f && f->name) {
+		size_t behind = r->n_fields - 1 - (size_t)(f - r->fields);
+
+		memmove(f, f + 1, behind * sizeof *f);
+		r->n_fields--;
+		return;
+	}
+	json_text_print(r->json, &text);
+	if (record_parse(&fresh, text.data, text.len, &err) != 0)
+		die(EXIT_INTERNAL, "a printed record does not parse: %s", err.message);
+	fresh.line = r->line;
+	fresh.file = r->file;
+	record_release(r);
+	*r = fresh;
+	buf_release(&text);
+}
+
 /* The text, with the new values of changed fields in the place of the old ones
  * and added fields behind the last one. */
 void record_print(const struct record *r, struct buf *out)
