@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "exec/walk.h"
 
 enum {
-	LINKS_MAX = 16,
 	HEAD_MAX = 256
 };
 
@@ -50,112 +50,14 @@ int identity_take(int fd, struct identity *identity, struct error *err)
 	return 0;
 }
 
-/* A group of one's own (user private groups) or of root's counts as oneself. */
-static int group_trusted(gid_t group)
-{
-	return group == 0 || group == getegid();
-}
-
-static int inode_trusted(const char *path, const struct stat *st, struct error *err)
-{
-	int sticky = S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX);
-
-	if (st->st_uid != 0 && st->st_uid != geteuid())
-		return error_set(err, EXIT_REFUSED,
-			"%s belongs to user %u, who could change what would be run", path,
-			(unsigned)st->st_uid);
-	if (S_ISLNK(st->st_mode) || sticky)
-		return 0;
-	if (st->st_mode & S_IWOTH)
-		return error_set(err, EXIT_REFUSED,
-			"%s can be written by everyone; take that right away (chmod o-w)", path);
-	if ((st->st_mode & S_IWGRP) && !group_trusted(st->st_gid))
-		return error_set(err, EXIT_REFUSED,
-			"%s can be written by group %u; take that right away (chmod g-w)", path,
-			(unsigned)st->st_gid);
-	return 0;
-}
-
-/* Every directory from / down to the one that holds path, links resolved. */
-static int parents_trusted(const char *path, struct error *err)
-{
-	char parent[PATH_MAX], real[PATH_MAX];
-	const char *slash = strrchr(path, '/');
-	struct stat st;
-
-	snprintf(parent, sizeof parent, "%.*s", slash == path ? 1 : (int)(slash - path), path);
-	if (!realpath(parent, real))
-		return error_set_errno(err, EXIT_NOTFOUND, "%s", parent);
-	for (;;) {
-		char *end;
-
-		if (stat(real, &st) != 0)
-			return error_set_errno(err, EXIT_NOTFOUND, "%s", real);
-		if (inode_trusted(real, &st, err) != 0)
-			return -1;
-		if (strcmp(real, "/") == 0)
-			return 0;
-		end = strrchr(real, '/');
-		end[end == real ? 1 : 0] = '\0';
-	}
-}
-
 int path_trusted(const char *path, struct error *err)
 {
-	char at[PATH_MAX], target[PATH_MAX], joined[2 * PATH_MAX];
-	struct stat st;
+	int fd = walk_open(path, 0, NULL, NULL, err);
 
-	if (path[0] != '/') {
-		if (!realpath(path, at))
-			return error_set_errno(err, EXIT_NOTFOUND, "%s", path);
-	} else if (snprintf(at, sizeof at, "%s", path) >= (int)sizeof at) {
-		return error_set(err, EXIT_REFUSED, "%s: too long", path);
-	}
-	for (int links = 0; links < LINKS_MAX; links++) {
-		ssize_t n;
-
-		if (parents_trusted(at, err) != 0)
-			return -1;
-		if (lstat(at, &st) != 0)
-			return error_set_errno(err, EXIT_NOTFOUND, "%s", at);
-		if (inode_trusted(at, &st, err) != 0)
-			return -1;
-		if (!S_ISLNK(st.st_mode))
-			return 0;
-		n = readlink(at, target, sizeof target - 1);
-		if (n < 0)
-			return error_set_errno(err, EXIT_REFUSED, "%s", at);
-		target[n] = '\0';
-		if (target[0] == '/')
-			snprintf(joined, sizeof joined, "%s", target);
-		else
-			snprintf(joined, sizeof joined, "%.*s/%s", (int)(strrchr(at, '/') - at), at,
-				target);
-		if (snprintf(at, sizeof at, "%.*s", PATH_MAX, joined) >= (int)sizeof at)
-			return error_set(err, EXIT_REFUSED, "%s: too long", path);
-	}
-	return error_set(err, EXIT_REFUSED, "%s: too many symbolic links", path);
-}
-
-static int open_trusted(const char *path, struct error *err)
-{
-	struct stat st;
-	int fd;
-
-	if (path_trusted(path, err) != 0)
-		return -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
-		return error_set_errno(err, EXIT_REFUSED, "cannot open %s", path);
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
-		close(fd);
-		return error_set(err, EXIT_REFUSED, "%s is no regular file", path);
-	}
-	if (inode_trusted(path, &st, err) != 0) {
-		close(fd);
 		return -1;
-	}
-	return fd;
+	close(fd);
+	return 0;
 }
 
 /* Reads the #! line: 1 a script, 0 none.  Interpreter and the rest of the line, as
@@ -195,7 +97,7 @@ static int open_interpreter(struct executable *exe, struct arena *arena, struct 
 	if (exe->interpreter[0] != '/')
 		return error_set(err, EXIT_REFUSED, "%s: its interpreter '%s' is no absolute path",
 			exe->path, exe->interpreter);
-	exe->interpreter_fd = open_trusted(exe->interpreter, err);
+	exe->interpreter_fd = walk_open(exe->interpreter, 0, NULL, NULL, err);
 	if (exe->interpreter_fd < 0)
 		return error_prefix(err, "%s: interpreter", exe->path);
 	if (shebang(exe->interpreter_fd, arena, &inner, &argument))
@@ -204,22 +106,22 @@ static int open_interpreter(struct executable *exe, struct arena *arena, struct 
 	return identity_take(exe->interpreter_fd, &exe->interpreter_identity, err);
 }
 
-static int open_executable(
+int executable_open(
 	const char *path, struct arena *arena, struct executable *exe, struct error *err)
 {
-	char real[PATH_MAX];
-
-	exe->fd = open_trusted(path, err);
+	memset(exe, 0, sizeof *exe);
+	exe->interpreter_fd = -1;
+	exe->path = arena_strdup(arena, path);
+	exe->fd = walk_open(path, 0, arena, &exe->real_path, err);
 	if (exe->fd < 0)
 		return -1;
-	if (!realpath(path, real))
-		return error_set_errno(err, EXIT_REFUSED, "%s", path);
-	exe->path = arena_strdup(arena, path);
-	exe->real_path = arena_strdup(arena, real);
-	if (identity_take(exe->fd, &exe->identity, err) != 0 ||
-		open_interpreter(exe, arena, err) != 0)
-		return -1;
-	return executable_unmoved(exe, err);
+	if (faccessat(exe->fd, "", X_OK, AT_EMPTY_PATH) != 0)
+		error_set(err, EXIT_REFUSED, "%s is not executable", path);
+	else if (identity_take(exe->fd, &exe->identity, err) == 0 &&
+		 open_interpreter(exe, arena, err) == 0 && executable_unmoved(exe, err) == 0)
+		return 0;
+	executable_close(exe);
+	return -1;
 }
 
 int executable_find(const char *name, const char *const *directories, size_t n, struct arena *arena,
@@ -240,10 +142,7 @@ int executable_find(const char *name, const char *const *directories, size_t n, 
 		if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || access(path, X_OK) != 0)
 			continue;
 		buf_release(&list);
-		if (open_executable(path, arena, exe, err) == 0)
-			return 0;
-		executable_close(exe);
-		return -1;
+		return executable_open(path, arena, exe, err);
 	}
 	error_set(err, EXIT_NOTFOUND, "no executable %s in %s (--path DIR names its directory)",
 		name, list.data ? list.data : "no directory");
@@ -251,11 +150,18 @@ int executable_find(const char *name, const char *const *directories, size_t n, 
 	return -1;
 }
 
+/* By the same walk: whoever bent the path in the meantime is found out as well. */
 static int unmoved(const char *path, const struct identity *identity, struct error *err)
 {
 	struct stat st;
+	int fd = walk_open(path, 0, NULL, NULL, err), same;
 
-	if (stat(path, &st) != 0 || st.st_dev != identity->device || st.st_ino != identity->inode)
+	if (fd < 0)
+		return error_set(err, EXIT_REFUSED, "%s was replaced in the meantime", path);
+	same = fstat(fd, &st) == 0 && st.st_dev == identity->device &&
+	       st.st_ino == identity->inode;
+	close(fd);
+	if (!same)
 		return error_set(err, EXIT_REFUSED, "%s was replaced in the meantime", path);
 	return 0;
 }

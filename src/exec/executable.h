@@ -42,6 +42,10 @@ int identity_take(int fd, struct identity *identity, struct error *err);
 int executable_find(const char *name, const char *const *directories, size_t n, struct arena *arena,
 	struct executable *exe, struct error *err);
 
+/* The file at this path, which is absolute, in the same way. */
+int executable_open(
+	const char *path, struct arena *arena, struct executable *exe, struct error *err);
+
 /* The paths still lead to the files that are open: 0, or -1 (126). */
 int executable_unmoved(const struct executable *exe, struct error *err);
 

@@ -82,7 +82,8 @@ void visible_kinds(struct buf *out, unsigned kinds)
 {
 	static const char *const names[] = {"control characters",
 		"characters that change the direction of text", "invisible characters",
-		"characters beyond ASCII, which may look like others", "bytes that are not UTF-8"};
+		"characters beyond ASCII, which may look like others", "bytes that are not UTF-8",
+		"blanks at its begin or end, or several in a row"};
 	const char *comma = "";
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -93,35 +94,83 @@ void visible_kinds(struct buf *out, unsigned kinds)
 	}
 }
 
-/* $'...' is understood by every shell since POSIX.1-2024. */
-void visible_shell(struct buf *out, const char *word)
+int visible_harmless(const char *text, size_t size)
+{
+	size_t got;
+	int32_t code = utf8_decode(text, size, &got);
+	unsigned kind;
+
+	if (code < 0)
+		return 0;
+	kind = kind_of((uint32_t)code);
+	return kind == 0 || kind == VISIBLE_FOREIGN;
+}
+
+static void add_escaped(struct buf *out, const char *word, size_t len)
+{
+	size_t size;
+
+	for (size_t i = 0; i < len; i += size) {
+		int32_t code = utf8_decode(word + i, len - i, &size);
+
+		if (code < 0)
+			buf_addf(out, "\\x%02x", (unsigned char)word[i]);
+		else if (code == '\'' || code == '\\')
+			buf_addf(out, "\\%c", (char)code);
+		else if (code == '\n' || code == '\t' || code == '\r')
+			buf_addf(out, "\\%c", code == '\n' ? 'n' : code == '\t' ? 't' : 'r');
+		else if (code < 0x20 || code == 0x7f)
+			buf_addf(out, "\\x%02x", (unsigned)code);
+		else if (code < 0x7f)
+			buf_addc(out, (char)code);
+		else if (code < 0x10000)
+			buf_addf(out, "\\u%04x", (unsigned)code);
+		else
+			buf_addf(out, "\\U%08x", (unsigned)code);
+	}
+}
+
+static unsigned kinds_of(const char *word, size_t len)
+{
+	unsigned kinds = 0;
+	size_t size;
+
+	for (size_t i = 0; i < len; i += size) {
+		int32_t code = utf8_decode(word + i, len - i, &size);
+
+		kinds |= code < 0 ? (unsigned)VISIBLE_INVALID : kind_of((uint32_t)code);
+	}
+	if (len > 0 && (word[0] == ' ' || word[len - 1] == ' ' || strstr(word, "  ")))
+		kinds |= VISIBLE_BLANKS;
+	return kinds;
+}
+
+unsigned visible_word(struct buf *out, const char *word)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789_@%+=:,./-";
-	size_t len = strlen(word);
-	int plain = 1;
+				   "0123456789_@%+:,./-";
+	size_t len = strlen(word), bare = strspn(word, safe);
+	unsigned kinds = kinds_of(word, len);
 
-	for (size_t i = 0; i < len; i++)
-		if ((unsigned char)word[i] < 0x20 || (unsigned char)word[i] >= 0x7f)
-			plain = 0;
-	if (len > 0 && strspn(word, safe) == len) {
+	/* A = in front would make an assignment of it. */
+	if (bare > 0 && word[bare] == '=')
+		bare += strspn(word + bare, "=abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					    "0123456789_@%+:,./-");
+	if (len > 0 && bare == len && (word[0] == '-' || !strchr(word, '='))) {
 		buf_adds(out, word);
-		return;
+	} else if (kinds & ~(unsigned)VISIBLE_BLANKS) {
+		buf_adds(out, "$'");
+		add_escaped(out, word, len);
+		buf_addc(out, '\'');
+	} else {
+		buf_addc(out, '\'');
+		for (size_t i = 0; i < len; i++) {
+			if (word[i] == '\'')
+				buf_adds(out, "'\\''");
+			else
+				buf_addc(out, word[i]);
+		}
+		buf_addc(out, '\'');
 	}
-	buf_adds(out, plain ? "'" : "$'");
-	for (size_t i = 0; i < len; i++) {
-		unsigned char c = (unsigned char)word[i];
-
-		if (plain && c == '\'')
-			buf_adds(out, "'\\''");
-		else if (plain)
-			buf_addc(out, (char)c);
-		else if (c == '\'' || c == '\\')
-			buf_addf(out, "\\%c", c);
-		else if (c < 0x20 || c >= 0x7f)
-			buf_addf(out, "\\%03o", c);
-		else
-			buf_addc(out, (char)c);
-	}
-	buf_addc(out, '\'');
+	return kinds;
 }

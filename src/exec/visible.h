@@ -14,7 +14,8 @@ enum visible_kind {
 	VISIBLE_DIRECTION = 2, /* bidirectional marks, overrides and isolates */
 	VISIBLE_INVISIBLE = 4, /* zero-width characters, tags, variation selectors, odd blanks */
 	VISIBLE_FOREIGN = 8,   /* any other character beyond ASCII: look-alikes among them */
-	VISIBLE_INVALID = 16   /* bytes that are not UTF-8 */
+	VISIBLE_INVALID = 16,  /* bytes that are not UTF-8 */
+	VISIBLE_BLANKS = 32    /* visible_word() only: at an end, or several in a row */
 };
 
 /* Appends the text between double quotes: \" and \\ escaped, every character that
@@ -28,8 +29,15 @@ unsigned visible_plain(struct buf *out, const char *text, size_t len);
 /* Names the kinds found, in words, comma-separated. */
 void visible_kinds(struct buf *out, unsigned kinds);
 
-/* Appends a word as a POSIX shell would have to be given it: for reading only,
- * nothing is ever passed to a shell. */
-void visible_shell(struct buf *out, const char *word);
+/* Appends a word exactly as a person would have to type it in bash, zsh or ksh (in a
+ * UTF-8 locale): bare where nothing needs quoting, else '...', else $'...' with \n, \t,
+ * \xHH, \uHHHH and \UHHHHHHHH for all that is not printable ASCII.  For reading only,
+ * nothing is ever passed to a shell.  Different words never look alike.  Returns the
+ * kinds found. */
+unsigned visible_word(struct buf *out, const char *word);
+
+/* One character (size bytes, as utf8_decode() says) that a terminal shows as it is:
+ * printable ASCII, or a letter or sign of another script. */
+int visible_harmless(const char *text, size_t size);
 
 #endif

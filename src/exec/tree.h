@@ -1,0 +1,17 @@
+/* tree.h - all processes that descend from this one, those that left their group and
+ * session too (they become children of the nearest subreaper, which descends from us). */
+#ifndef EXEC_TREE_H
+#define EXEC_TREE_H
+
+#include <stddef.h>
+
+/* How many processes and threads the machine has. */
+unsigned tree_count_system(void);
+
+/* How many processes descend from this one. */
+size_t tree_count(void);
+
+/* Sends sig to all of them. */
+void tree_signal(int sig);
+
+#endif
