@@ -127,7 +127,10 @@ static void test_shell(void **state)
 {
 	static const char *const cases[][2] = {{"plain-1.0_x/y:z@a=b", "plain-1.0_x/y:z@a=b"},
 		{"", "''"}, {"a b", "'a b'"}, {"it's", "'it'\\''s'"}, {"$(id)", "'$(id)'"},
-		{"~", "'~'"}, {"a\nb", "$'a\\012b'"}, {"\xc3\xa9'\\", "$'\\303\\251\\'\\\\'"}};
+		{"~", "'~'"}, {"a\nb", "$'a\\nb'"}, {"\xc3\xa9'\\", "$'\\u00e9\\'\\\\'"},
+		{"\x1b[2J\x7f", "$'\\033[2J\\177'"}, {"\xff" "1", "$'\\3771'"},
+		{"\xf0\x9f\x98\x80", "$'\\U0001f600'"}, {"A=b", "'A=b'"}, {"--a=b", "--a=b"},
+		{"=b", "'=b'"}, {"a ", "'a '"}};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -114,13 +114,13 @@ static void add_escaped(struct buf *out, const char *word, size_t len)
 		int32_t code = utf8_decode(word + i, len - i, &size);
 
 		if (code < 0)
-			buf_addf(out, "\\x%02x", (unsigned char)word[i]);
+			buf_addf(out, "\\%03o", (unsigned char)word[i]);
 		else if (code == '\'' || code == '\\')
 			buf_addf(out, "\\%c", (char)code);
 		else if (code == '\n' || code == '\t' || code == '\r')
 			buf_addf(out, "\\%c", code == '\n' ? 'n' : code == '\t' ? 't' : 'r');
 		else if (code < 0x20 || code == 0x7f)
-			buf_addf(out, "\\x%02x", (unsigned)code);
+			buf_addf(out, "\\%03o", (unsigned)code);
 		else if (code < 0x7f)
 			buf_addc(out, (char)code);
 		else if (code < 0x10000)
@@ -145,18 +145,23 @@ static unsigned kinds_of(const char *word, size_t len)
 	return kinds;
 }
 
-unsigned visible_word(struct buf *out, const char *word)
+/* NAME=: in front of a command it would be an assignment. */
+static int is_assignment(const char *word)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+				      "0123456789";
+
+	return word[strspn(word, letters)] == '=';
+}
+
+unsigned visible_shell(struct buf *out, const char *word)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				   "0123456789_@%+:,./-";
-	size_t len = strlen(word), bare = strspn(word, safe);
+				   "0123456789_@%+:,./=-";
+	size_t len = strlen(word);
 	unsigned kinds = kinds_of(word, len);
 
-	/* A = in front would make an assignment of it. */
-	if (bare > 0 && word[bare] == '=')
-		bare += strspn(word + bare, "=abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					    "0123456789_@%+:,./-");
-	if (len > 0 && bare == len && (word[0] == '-' || !strchr(word, '='))) {
+	if (len > 0 && strspn(word, safe) == len && !is_assignment(word)) {
 		buf_adds(out, word);
 	} else if (kinds & ~(unsigned)VISIBLE_BLANKS) {
 		buf_adds(out, "$'");

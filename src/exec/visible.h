@@ -15,7 +15,7 @@ enum visible_kind {
 	VISIBLE_INVISIBLE = 4, /* zero-width characters, tags, variation selectors, odd blanks */
 	VISIBLE_FOREIGN = 8,   /* any other character beyond ASCII: look-alikes among them */
 	VISIBLE_INVALID = 16,  /* bytes that are not UTF-8 */
-	VISIBLE_BLANKS = 32    /* visible_word() only: at an end, or several in a row */
+	VISIBLE_BLANKS = 32    /* visible_shell() only: at an end, or several in a row */
 };
 
 /* Appends the text between double quotes: \" and \\ escaped, every character that
@@ -31,10 +31,10 @@ void visible_kinds(struct buf *out, unsigned kinds);
 
 /* Appends a word exactly as a person would have to type it in bash, zsh or ksh (in a
  * UTF-8 locale): bare where nothing needs quoting, else '...', else $'...' with \n, \t,
- * \xHH, \uHHHH and \UHHHHHHHH for all that is not printable ASCII.  For reading only,
+ * \r, \OOO, \uHHHH and \UHHHHHHHH for all that is not printable ASCII.  For reading only,
  * nothing is ever passed to a shell.  Different words never look alike.  Returns the
  * kinds found. */
-unsigned visible_word(struct buf *out, const char *word);
+unsigned visible_shell(struct buf *out, const char *word);
 
 /* One character (size bytes, as utf8_decode() says) that a terminal shows as it is:
  * printable ASCII, or a letter or sign of another script. */

@@ -1,4 +1,4 @@
-#include "exec/policy.h"
+#include "exec/rulebook.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -19,7 +19,7 @@ enum {
 
 const char *const decision_names[] = {"auto", "ask", "deny", NULL};
 
-char *policy_find(const char *wanted)
+char *rulebook_find(const char *wanted)
 {
 	const char *base = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
 	struct buf path = {0};
@@ -40,11 +40,11 @@ char *policy_find(const char *wanted)
 	return NULL;
 }
 
-void policy_settings_default(struct policy_settings *s)
+void rulebook_settings_default(struct rulebook_settings *s)
 {
 	static const char *const names[] = {"HOME", "LANG", "TERM", "USER", NULL};
 
-	*s = (struct policy_settings){.timeout = 600,
+	*s = (struct rulebook_settings){.timeout = 600,
 		.output_mib = 64,
 		.umask = 022,
 		.environment = names,
@@ -54,7 +54,7 @@ void policy_settings_default(struct policy_settings *s)
 
 /* Reads one document; at: the JSON path of the place, for messages. */
 struct reader {
-	struct policy *policy;
+	struct rulebook *book;
 	const char *name;
 	char at[128];
 	struct error *err;
@@ -102,7 +102,7 @@ static int take_text(struct reader *r, const json_t *object, const char *key, co
 	if (!json_is_string(value) || json_string_length(value) == 0 ||
 		strlen(json_string_value(value)) != json_string_length(value))
 		return fault(r, "'%s' must be a text that is not empty", key);
-	*text = arena_strdup(&r->policy->arena, json_string_value(value));
+	*text = arena_strdup(&r->book->arena, json_string_value(value));
 	return 0;
 }
 
@@ -117,13 +117,13 @@ static int take_list(struct reader *r, const json_t *object, const char *key,
 		return 0;
 	if (!json_is_array(array))
 		return fault(r, "'%s' must be a list of texts", key);
-	out = arena_zalloc(&r->policy->arena, (json_array_size(array) + 1) * sizeof *out);
+	out = arena_zalloc(&r->book->arena, (json_array_size(array) + 1) * sizeof *out);
 	json_array_foreach(array, i, item)
 	{
 		if (!json_is_string(item) ||
 			strlen(json_string_value(item)) != json_string_length(item))
 			return fault(r, "'%s' must be a list of texts", key);
-		out[i] = arena_strdup(&r->policy->arena, json_string_value(item));
+		out[i] = arena_strdup(&r->book->arena, json_string_value(item));
 	}
 	*list = out;
 	*n = json_array_size(array);
@@ -182,7 +182,7 @@ static int take_umask(struct reader *r, const json_t *object, unsigned *mask)
 	return 0;
 }
 
-static int take_settings(struct reader *r, json_t *o, struct policy_settings *s)
+static int take_settings(struct reader *r, json_t *o, struct rulebook_settings *s)
 {
 	static const char *const known[] = {"network", "writable", "timeout", "output_mib",
 		"processes", "memory_mib", "file_mib", "files", "cpu_seconds", "umask", "read",
@@ -213,7 +213,7 @@ static int hash_check(struct reader *r, const char *key, const char *hash)
 	return 0;
 }
 
-static int take_program(struct reader *r, json_t *o, struct policy_program *p)
+static int take_program(struct reader *r, json_t *o, struct rulebook_program *p)
 {
 	static const char *const known[] = {"name", "path", "sha256", "interpreter_sha256", NULL};
 
@@ -226,7 +226,7 @@ static int take_program(struct reader *r, json_t *o, struct policy_program *p)
 		return fault(r, "'name' must be what the command begins with, without a slash");
 	if (!p->path || p->path[0] != '/')
 		return fault(r, "'path' must be absolute");
-	for (const struct policy_program *q = r->policy->programs; q < p; q++)
+	for (const struct rulebook_program *q = r->book->programs; q < p; q++)
 		if (strcmp(q->name, p->name) == 0)
 			return fault(r, "'%s' is there twice", p->name);
 	return hash_check(r, "sha256", p->sha256) ||
@@ -254,7 +254,7 @@ static int take_decision(
 	return 0;
 }
 
-static int take_range(struct reader *r, const json_t *o, struct policy_rule *rule)
+static int take_range(struct reader *r, const json_t *o, struct rulebook_rule *rule)
 {
 	const json_t *range = json_object_get(o, "range");
 	const json_t *low = json_array_get(range, 0), *high = json_array_get(range, 1);
@@ -270,13 +270,13 @@ static int take_range(struct reader *r, const json_t *o, struct policy_rule *rul
 	return 0;
 }
 
-static int take_rule(struct reader *r, json_t *o, struct policy_rule *rule)
+static int take_rule(struct reader *r, json_t *o, struct rulebook_rule *rule)
 {
 	static const char *const known[] = {"command", "option", "argument", "decide", "reason",
 		"below", "hosts", "is", "range", "settings", NULL};
 	size_t n = 0;
 
-	rule->settings = r->policy->settings;
+	rule->settings = r->book->settings;
 	rule->decide = DECIDE_ASK;
 	if (keys_check(r, o, known) != 0 || take_text(r, o, "command", &rule->command) != 0 ||
 		take_text(r, o, "option", &rule->option) != 0 ||
@@ -304,7 +304,7 @@ static int take_rule(struct reader *r, json_t *o, struct policy_rule *rule)
 
 static int take_programs(struct reader *r, const json_t *list)
 {
-	struct policy *p = r->policy;
+	struct rulebook *p = r->book;
 	json_t *item;
 	size_t i;
 
@@ -321,7 +321,7 @@ static int take_programs(struct reader *r, const json_t *list)
 
 static int take_rules(struct reader *r, const json_t *list)
 {
-	struct policy *p = r->policy;
+	struct rulebook *p = r->book;
 	json_t *item;
 	size_t i;
 
@@ -342,7 +342,7 @@ static int take_document(struct reader *r, json_t *o)
 {
 	static const char *const known[] = {
 		"policy", "default", "programs", "settings", "rules", NULL};
-	struct policy *p = r->policy;
+	struct rulebook *p = r->book;
 	int version = 0;
 
 	if (keys_check(r, o, known) != 0 || take_integer(r, o, "policy", 1, 1, &version) != 0 ||
@@ -363,41 +363,41 @@ static int take_document(struct reader *r, json_t *o)
 		       : 0;
 }
 
-struct policy *policy_parse(const char *text, size_t len, const char *name, struct error *err)
+struct rulebook *rulebook_parse(const char *text, size_t len, const char *name, struct error *err)
 {
-	struct policy *p = xcalloc(1, sizeof *p);
-	struct reader r = {.policy = p, .name = name, .at = "$", .err = err};
+	struct rulebook *p = xcalloc(1, sizeof *p);
+	struct reader r = {.book = p, .name = name, .at = "$", .err = err};
 	json_t *document = json_text_parse(text, len, err);
 	int result;
 
 	p->fallback = DECIDE_ASK;
-	policy_settings_default(&p->settings);
+	rulebook_settings_default(&p->settings);
 	p->path = arena_strdup(&p->arena, name);
 	sha256_hex(text, len, p->hash);
 	if (!document) {
 		error_prefix(err, "%s", name);
 		if (err)
 			err->code = EXIT_DATA;
-		policy_free(p);
+		rulebook_free(p);
 		return NULL;
 	}
 	result = take_document(&r, document);
 	json_decref(document);
 	if (result == 0)
 		return p;
-	policy_free(p);
+	rulebook_free(p);
 	return NULL;
 }
 
-struct policy *policy_load(const char *path, struct error *err)
+struct rulebook *rulebook_load(const char *path, struct error *err)
 {
 	struct buf text = {0};
 	struct arena arena = {0};
 	const char *real = path;
-	struct policy *p = NULL;
+	struct rulebook *p = NULL;
 
 	if (walk_read(path, WALK_STRICT, FILE_MAX, &arena, &real, &text, err) == 0)
-		p = policy_parse(text.data ? text.data : "", text.len, real, err);
+		p = rulebook_parse(text.data ? text.data : "", text.len, real, err);
 	else if (err->code == EXIT_NOTFOUND)
 		err->code = EXIT_NOINPUT;
 	if (!p)
@@ -407,37 +407,37 @@ struct policy *policy_load(const char *path, struct error *err)
 	return p;
 }
 
-void policy_free(struct policy *policy)
+void rulebook_free(struct rulebook *book)
 {
 	struct arena arena;
 
-	if (!policy)
+	if (!book)
 		return;
-	arena = policy->arena;
-	free(policy);
+	arena = book->arena;
+	free(book);
 	arena_release(&arena);
 }
 
-int policy_unchanged(const struct policy *policy, struct error *err)
+int rulebook_unchanged(const struct rulebook *book, struct error *err)
 {
 	struct buf text = {0};
 	char hash[65] = "";
 
-	if (walk_read(policy->path, WALK_STRICT, FILE_MAX, NULL, NULL, &text, err) == 0)
+	if (walk_read(book->path, WALK_STRICT, FILE_MAX, NULL, NULL, &text, err) == 0)
 		sha256_hex(text.data ? text.data : "", text.len, hash);
 	buf_release(&text);
-	if (strcmp(hash, policy->hash) != 0)
+	if (strcmp(hash, book->hash) != 0)
 		return error_set(err, EXIT_REFUSED,
-			"policy %s changed after it was read: nothing was run", policy->path);
+			"policy %s changed after it was read: nothing was run", book->path);
 	return 0;
 }
 
-const struct policy_program *policy_program(
-	const struct policy *policy, const char *name, struct error *err)
+const struct rulebook_program *rulebook_program(
+	const struct rulebook *book, const char *name, struct error *err)
 {
-	for (size_t i = 0; i < policy->n_programs; i++)
-		if (strcmp(policy->programs[i].name, name) == 0)
-			return &policy->programs[i];
-	error_set(err, EXIT_REFUSED, "policy %s names no program '%s'", policy->path, name);
+	for (size_t i = 0; i < book->n_programs; i++)
+		if (strcmp(book->programs[i].name, name) == 0)
+			return &book->programs[i];
+	error_set(err, EXIT_REFUSED, "policy %s names no program '%s'", book->path, name);
 	return NULL;
 }

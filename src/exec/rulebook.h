@@ -1,5 +1,6 @@
 /*
- * policy.h - what a person allows, asks to be asked about, and forbids: a JSON file.
+ * rulebook.h - the policy file: what a person allows, asks to be asked about, and
+ * forbids, as JSON.
  *
  *	{"policy": 1,
  *	 "default": "ask",
@@ -31,8 +32,8 @@
  * "settings" of the file hold for all; those of the rule that decides about the command
  * itself replace them one by one.
  */
-#ifndef EXEC_POLICY_H
-#define EXEC_POLICY_H
+#ifndef EXEC_RULEBOOK_H
+#define EXEC_RULEBOOK_H
 
 #include <stddef.h>
 #include "base/error.h"
@@ -47,13 +48,13 @@ enum decision {
 
 extern const char *const decision_names[]; /* by enum decision, NULL-terminated */
 
-struct policy_program {
+struct rulebook_program {
 	const char *name; /* argv[0] */
 	const char *path; /* absolute */
 	const char *sha256, *interpreter_sha256; /* NULL: not pinned */
 };
 
-struct policy_settings {
+struct rulebook_settings {
 	int network, writable; /* the working directory may be written */
 	int timeout;	       /* seconds */
 	int output_mib;	       /* bound of the output */
@@ -65,25 +66,25 @@ struct policy_settings {
 	size_t n_environment;
 };
 
-struct policy_rule {
+struct rulebook_rule {
 	const char *command, *option, *argument; /* option, argument: NULL, name or "*" */
 	enum decision decide;
 	const char *reason;				/* NULL: none */
 	const char *const *below, *const *hosts, *const *is; /* NULL: no such condition */
 	int has_range;
 	double low, high;
-	struct policy_settings settings;
+	struct rulebook_settings settings;
 };
 
-struct policy {
+struct rulebook {
 	struct arena arena;
 	const char *path; /* links resolved; "" for the one that is built in */
 	char hash[65];	  /* SHA-256 of its bytes */
 	enum decision fallback;
-	struct policy_program *programs;
+	struct rulebook_program *programs;
 	size_t n_programs;
-	struct policy_settings settings;
-	struct policy_rule *rules;
+	struct rulebook_settings settings;
+	struct rulebook_rule *rules;
 	size_t n_rules;
 };
 
@@ -91,23 +92,23 @@ struct policy {
  * confirm-exec/policy.json below $XDG_CONFIG_HOME or ~/.config.  The string is the
  * caller's; NULL where none is wanted and none is there.  One that is there but cannot
  * be looked at is there. */
-char *policy_find(const char *wanted);
+char *rulebook_find(const char *wanted);
 
 /* Reads and checks it: NULL and "FILE: JSON path: fault".  Refused (126): what
  * walk_open() refuses with WALK_STRICT.  Faults: 65. */
-struct policy *policy_load(const char *path, struct error *err);
+struct rulebook *rulebook_load(const char *path, struct error *err);
 /* The same from text; name stands for the file in messages. */
-struct policy *policy_parse(const char *text, size_t len, const char *name, struct error *err);
-void policy_free(struct policy *policy);
+struct rulebook *rulebook_parse(const char *text, size_t len, const char *name, struct error *err);
+void rulebook_free(struct rulebook *book);
 
 /* The file still says what was read: 0, or -1 (126). */
-int policy_unchanged(const struct policy *policy, struct error *err);
+int rulebook_unchanged(const struct rulebook *book, struct error *err);
 
 /* The entry of the program; NULL (126). */
-const struct policy_program *policy_program(
-	const struct policy *policy, const char *name, struct error *err);
+const struct rulebook_program *rulebook_program(
+	const struct rulebook *book, const char *name, struct error *err);
 
 /* What holds where nothing else is said. */
-void policy_settings_default(struct policy_settings *settings);
+void rulebook_settings_default(struct rulebook_settings *settings);
 
 #endif
