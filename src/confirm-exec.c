@@ -4,14 +4,11 @@
  *
  * The rules that it keeps are listed in exec/run.c.
  */
-#include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -20,53 +17,67 @@
 #include "cli/spec.h"
 #include "exec/audit.h"
 #include "exec/entry.h"
-#include "exec/environment.h"
 #include "exec/grammar.h"
+#include "exec/inspect.h"
+#include "exec/judge.h"
+#include "exec/prepare.h"
 #include "exec/proposal.h"
 #include "exec/question.h"
 #include "exec/run.h"
-#include "exec/sandbox.h"
 #include "exec/tty.h"
 #include "exec/visible.h"
 
-struct list {
-	const char **items;
-	size_t n, cap;
-};
-
 struct options {
-	const char *spec, *audit, *directory, *verify_log;
-	int timeout, no_sandbox, network, dry_run;
-	struct list path, pass, read, write;
+	struct launch launch;
+	const char *spec, *policy, *audit, *verify_log, *pin;
+	int allow_auto, answer_timeout, dry_run, check_policy;
 };
 
 enum {
 	OPTION_AUDIT = 256,
 	OPTION_TIMEOUT,
 	OPTION_CWD,
+	OPTION_STDIN,
 	OPTION_PASS,
-	OPTION_PATH,
 	OPTION_NO_SANDBOX,
 	OPTION_NET,
 	OPTION_READ,
 	OPTION_WRITE,
 	OPTION_DRY,
 	OPTION_VERIFY,
-	OPTION_SPEC
+	OPTION_SPEC,
+	OPTION_POLICY,
+	OPTION_CHECK,
+	OPTION_PIN,
+	OPTION_AUTO,
+	OPTION_ANSWER
 };
 
 static const struct argp_option option_list[] = {
 	{"spec", OPTION_SPEC, "FILE", 0,
 		"The CLI's grammar (default: seeds/CLI/cli.json beside the programs)", 0},
+	{"policy", OPTION_POLICY, "FILE", 0,
+		"What may run (default: /etc/confirm-exec/policy.json, else "
+		"~/.config/confirm-exec/policy.json)",
+		0},
+	{"allow-auto", OPTION_AUTO, NULL, 0,
+		"Run without a question what the policy says to (never a danger)", 0},
+	{"check-policy", OPTION_CHECK, NULL, 0,
+		"Check the policy (with --spec, its names too), and nothing else", 0},
+	{"pin", OPTION_PIN, "PROGRAM", 0,
+		"Print a policy that names this program (absolute path) and its hash, and "
+		"nothing else",
+		0},
 	{"audit", OPTION_AUDIT, "FILE", 0,
 		"The log (default: $XDG_STATE_HOME/cli-learn/audit.jsonl)", 0},
-	{"timeout", OPTION_TIMEOUT, "SECONDS", 0, "Time limit of the command (600)", 0},
+	{"timeout", OPTION_TIMEOUT, "SECONDS", 0,
+		"Time limit of the command, where it is shorter than the policy's", 0},
+	{"answer-timeout", OPTION_ANSWER, "SECONDS", 0, "No answer in this time is a no (300)", 0},
 	{"cwd", OPTION_CWD, "DIR", 0, "The command's working directory (default: ours)", 0},
+	{"stdin", OPTION_STDIN, "FILE", 0, "The command's standard input (default: /dev/null)", 0},
 	{"pass-env", OPTION_PASS, "NAME", 0,
-		"Also pass this variable on, beside PATH (fixed), HOME, LANG, TERM and USER", 0},
-	{"path", OPTION_PATH, "DIR", 0,
-		"Look for the program here, and only in directories so given (default: "
-		"/usr/local/bin, /usr/bin, /bin); never in $PATH",
+		"Also pass this variable on, beside PATH (fixed) and those of the policy (HOME, "
+		"LANG, TERM and USER)",
 		0},
 	{"no-sandbox", OPTION_NO_SANDBOX, NULL, 0, "Run the command without bubblewrap", 0},
 	{"share-net", OPTION_NET, NULL, 0, "The sandbox shares the network", 0},
@@ -78,46 +89,75 @@ static const struct argp_option option_list[] = {
 	{"verify-log", OPTION_VERIFY, "FILE", 0, "Check the chain of a log, and nothing else", 0},
 	{0}};
 
-static void list_add(struct list *list, const char *item)
+static void list_add(struct text_list *list, const char *item)
 {
 	list->items = array_grow(list->items, &list->cap, list->n, sizeof *list->items);
 	list->items[list->n++] = item;
+}
+
+/* What the command gets. */
+static int parse_launch(int key, char *arg, struct argp_state *state)
+{
+	struct launch *l = &((struct options *)state->input)->launch;
+
+	switch (key) {
+	case OPTION_TIMEOUT:
+		l->timeout = (int)option_integer(state, "--timeout", arg, 1, 86400 * 7);
+		break;
+	case OPTION_CWD:
+		l->directory = arg;
+		break;
+	case OPTION_STDIN:
+		l->input = arg;
+		break;
+	case OPTION_PASS:
+		list_add(&l->pass, arg);
+		break;
+	case OPTION_NO_SANDBOX:
+		l->no_sandbox = 1;
+		break;
+	case OPTION_NET:
+		l->network = 1;
+		break;
+	case OPTION_READ:
+		list_add(&l->read, arg);
+		break;
+	case OPTION_WRITE:
+		list_add(&l->write, arg);
+		break;
+	default:
+		return 0;
+	}
+	return 1;
 }
 
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
+	if (parse_launch(key, arg, state))
+		return 0;
 	switch (key) {
 	case OPTION_SPEC:
 		o->spec = arg;
 		break;
+	case OPTION_POLICY:
+		o->policy = arg;
+		break;
+	case OPTION_AUTO:
+		o->allow_auto = 1;
+		break;
+	case OPTION_CHECK:
+		o->check_policy = 1;
+		break;
+	case OPTION_PIN:
+		o->pin = arg;
+		break;
 	case OPTION_AUDIT:
 		o->audit = arg;
 		break;
-	case OPTION_TIMEOUT:
-		o->timeout = (int)option_integer(state, "--timeout", arg, 1, 86400 * 7);
-		break;
-	case OPTION_CWD:
-		o->directory = arg;
-		break;
-	case OPTION_PASS:
-		list_add(&o->pass, arg);
-		break;
-	case OPTION_PATH:
-		list_add(&o->path, arg);
-		break;
-	case OPTION_NO_SANDBOX:
-		o->no_sandbox = 1;
-		break;
-	case OPTION_NET:
-		o->network = 1;
-		break;
-	case OPTION_READ:
-		list_add(&o->read, arg);
-		break;
-	case OPTION_WRITE:
-		list_add(&o->write, arg);
+	case OPTION_ANSWER:
+		o->answer_timeout = (int)option_integer(state, "--answer-timeout", arg, 1, 86400);
 		break;
 	case OPTION_DRY:
 		o->dry_run = 1;
@@ -139,14 +179,17 @@ static const struct argp argp = {option_list, parse_option, NULL,
 	"Reads one proposal (a record with the field proposal, or argv) from standard input, "
 	"shows on /dev/tty exactly what would run, and asks.  The answer is no unless a person "
 	"types y there (yes in full where the grammar warns of a danger)."
-	"\vExit status: the command's own; 64 usage, 124 out of time, 125 own failure (nothing "
-	"was run), 126 refused or declined, 127 program not found.\n\n"
+	"\vExit status: the command's own; 64 usage, 124 ended for its time, output or number of "
+	"processes, 125 own failure (nothing was run), 126 refused or declined, 127 program not "
+	"found.\n\n"
+	"Only programs that the policy names are run.  --pin PROGRAM prints a policy to begin "
+	"with; its form is described in the README.  It is refused where others could write it.\n\n"
 	"The log is a hash chain: --verify-log finds entries that were changed, moved or "
 	"removed.  A command is run only after its entry is on the disk.  Values of options that "
 	"the grammar marks as secret are in it as \"sha256:\" and their hash; only the terminal "
 	"shows them.\n\n"
-	"The sandbox shares the network where the grammar says that the command needs it.  A "
-	"command that works through Docker needs its socket as well:\n"
+	"The sandbox shares the network and lets the working directory be written only where the "
+	"policy says so.  A command that works through Docker needs its socket as well:\n"
 	"    --share-write /var/run/docker.sock\n"
 	"Whoever reaches that socket can do anything on this machine, so this opens the sandbox "
 	"for all that the command, or the project that it builds, may do.",
@@ -160,6 +203,9 @@ struct session {
 	struct proposal proposal;
 	struct spec *spec;
 	const char *spec_path;
+	struct rulebook *book;
+	struct judgement judgement;
+	const char *rule; /* what the policy said, in words */
 	struct plan plan;
 	int directory; /* descriptor */
 	struct audit *log;
@@ -218,96 +264,52 @@ static void load_spec(struct session *s)
 		die(EXIT_FAILURE_OWN, "%s", err.message);
 }
 
-static const char *absolute(struct session *s, const char *option, const char *path)
+static void load_policy(struct session *s)
 {
-	char real[PATH_MAX];
+	struct error err;
+	char *path = rulebook_find(s->options->policy);
 
-	if (!realpath(path, real))
-		die_errno(EXIT_USAGE, "%s %s", option, path);
-	return arena_strdup(&s->arena, real);
+	if (!path)
+		die(EXIT_REFUSED,
+			"there is no policy that says what may run: make one with "
+			"`confirm-exec --pin PROGRAM >~/.config/confirm-exec/policy.json`, or "
+			"name one with --policy");
+	s->book = rulebook_load(path, &err);
+	free(path);
+	if (!s->book)
+		die(s->options->check_policy ? err.code : EXIT_REFUSED, "%s", err.message);
 }
 
-static const char *const *absolute_list(
-	struct session *s, const char *option, const struct list *list)
+/* What the policy says about it; refused: -1. */
+static int judge_proposal(struct session *s, struct error *err)
 {
-	const char **out = arena_zalloc(&s->arena, (list->n + 1) * sizeof *out);
+	struct judgement *j = &s->judgement;
+	struct buf text = {0};
 
-	for (size_t i = 0; i < list->n; i++)
-		out[i] = absolute(s, option, list->items[i]);
-	return out;
-}
-
-static const char *const default_path[] = {"/usr/local/bin", "/usr/bin", "/bin"};
-enum {
-	N_DEFAULT_PATH = sizeof default_path / sizeof *default_path
-};
-
-/* argv[0] to an open file; PATH of the command is where we looked, then the default. */
-static int plan_program(struct session *s, struct error *err)
-{
-	const struct options *o = s->options;
-	const char *const *directories = default_path;
-	size_t n = N_DEFAULT_PATH, count;
-	struct buf path = {0};
-	char **environment;
-
-	if (o->path.n) {
-		directories = absolute_list(s, "--path", &o->path);
-		n = o->path.n;
-	}
-	for (size_t i = 0; i < n; i++)
-		buf_addf(&path, "%s%s", i ? ":" : "", directories[i]);
-	for (size_t i = 0; o->path.n && i < N_DEFAULT_PATH; i++)
-		buf_addf(&path, ":%s", default_path[i]);
-	if (environment_make(
-		    path.data, o->pass.items, o->pass.n, &s->arena, &environment, &count, err) != 0)
-		die_error(err); /* misuse, no refusal */
-	buf_release(&path);
-	s->plan.environment = (const char *const *)environment;
-	s->plan.n_environment = count;
-	return executable_find(s->plan.argv[0], directories, n, &s->arena, &s->plan.exe, err);
-}
-
-static void plan_directory(struct session *s)
-{
-	struct stat st;
-
-	s->plan.directory =
-		absolute(s, "--cwd", s->options->directory ? s->options->directory : ".");
-	s->directory = open(s->plan.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (s->directory < 0 || fstat(s->directory, &st) != 0)
-		die_errno(EXIT_USAGE, "--cwd %s", s->plan.directory);
-	s->plan.directory_device = st.st_dev;
-	s->plan.directory_inode = st.st_ino;
+	judge(s->book, &s->proposal.meaning, s->plan.directory, &s->arena, j);
+	buf_addf(&text, "%s (%s)", decision_names[j->decision], j->why);
+	s->rule = secrets_hide(&s->proposal.secrets, text.data, &s->arena);
+	buf_release(&text);
+	if (j->decision == DECIDE_DENY)
+		return error_set(err, EXIT_REFUSED, "the policy denies it: %s", j->why);
+	return 0;
 }
 
 static int plan_make(struct session *s, struct error *err)
 {
-	const struct options *o = s->options;
-	struct plan *p = &s->plan;
+	const struct launch *l = &s->options->launch;
 
-	p->argc = s->proposal.argc;
-	p->argv = s->proposal.argv;
-	if (plan_program(s, err) != 0)
+	s->directory = prepare_directory(l, &s->arena, &s->plan, err);
+	if (s->directory < 0)
+		die_error(err); /* misuse, no refusal */
+	if (judge_proposal(s, err) != 0)
 		return -1;
-	plan_directory(s);
-	p->timeout = o->timeout;
-	p->sandbox = !o->no_sandbox;
-	p->network = o->network || s->proposal.network;
-	p->n_read = o->read.n;
-	p->read = absolute_list(s, "--share-read", &o->read);
-	p->n_write = o->write.n;
-	p->write = absolute_list(s, "--share-write", &o->write);
-	p->audit_directory = "";
-	if (s->log) {
-		char *directory = arena_strdup(&s->arena, audit_path(s->log));
-
-		*strrchr(directory, '/') = '\0';
-		p->audit_directory = directory;
-	}
-	if (p->sandbox && (sandbox_possible(p, err) != 0 || run_probe(p, err) != 0))
-		return -1;
-	return plan_digest(p, s->directory, p->digest, err);
+	if (prepare_plan(l, s->book, s->judgement.settings, &s->proposal, s->directory,
+		    s->log ? audit_path(s->log) : NULL, &s->arena, &s->plan, err) == 0)
+		return 0;
+	if (err->code == EXIT_USAGE)
+		die_error(err);
+	return -1;
 }
 
 static void open_log(struct session *s)
@@ -333,7 +335,8 @@ static void log_decision(struct session *s, const char *decision)
 	struct error err;
 
 	if (audit_append(s->log,
-		    entry_decision(s->run, &s->proposal, &s->plan, s->spec->hash, decision),
+		    entry_decision(
+			    s->run, &s->proposal, &s->plan, s->spec->hash, decision, s->rule),
 		    &err) != 0)
 		die(EXIT_FAILURE_OWN, "%s: nothing was run", err.message);
 }
@@ -343,39 +346,94 @@ static void interrupted(int sig)
 	(void)sig; /* the wait for an answer ends with EINTR: a no */
 }
 
-/* 1: yes.  Everything else is a no. */
-static int ask(struct session *s)
+/* From here on a signal ends a wait, and never us before the log says how it went. */
+static void hold_signals(void)
 {
-	struct buf text = {0}, answer = {0};
+	static const int list[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 	struct sigaction catch = {.sa_handler = interrupted};
+	sigset_t held;
+
+	sigemptyset(&held);
+	for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+		sigaction(list[i], &catch, NULL);
+		sigaddset(&held, list[i]);
+	}
+	sigprocmask(SIG_BLOCK, &held, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/* Shows and asks: what tty_ask() returns. */
+static int ask_on(struct session *s, int tty, struct buf *answer, struct error *err)
+{
+	struct buf text = {0};
+	unsigned lines, columns;
+	int result;
+
+	question_describe(&s->plan, &s->proposal, s->spec_path, s->rule, &text);
+	tty_size(tty, &lines, &columns);
+	question_warn_long(&text, lines, columns);
+	result = tty_write(tty, text.data, text.len, err);
+	buf_release(&text);
+	if (result == 0)
+		result = tty_ask(
+			tty, question_text(&s->proposal), s->options->answer_timeout, answer, err);
+	if (result > 0)
+		tty_write(tty, "\n", 1, NULL);
+	return result;
+}
+
+/* What is logged as decision; everything but "approved" is a no. */
+static const char *ask(struct session *s)
+{
+	struct buf answer = {0};
 	struct error err;
-	int tty = tty_open(&err), result;
-	sigset_t stops, before;
+	int tty = tty_open(&err), result, yes;
 
 	if (tty < 0) {
 		log_decision(s, "no terminal");
 		die_error(&err);
 	}
-	sigemptyset(&stops);
-	sigaddset(&stops, SIGINT);
-	sigaddset(&stops, SIGTERM);
-	sigprocmask(SIG_BLOCK, &stops, &before);
-	sigaction(SIGINT, &catch, NULL);
-	sigaction(SIGTERM, &catch, NULL);
-	question_describe(&s->plan, &s->proposal, s->spec_path, &text);
-	result = tty_write(tty, text.data, text.len, &err);
-	if (result == 0)
-		result = tty_ask(tty, question_text(&s->proposal), &answer, &err);
-	if (result == 1)
-		tty_write(tty, "\n", 1, NULL);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	result = ask_on(s, tty, &answer, &err);
 	close(tty);
-	buf_release(&text);
 	if (result < 0)
 		warn("%s", err.message);
-	result = result == 0 && question_answered_yes(&s->proposal, answer.data ? answer.data : "");
+	yes = result == 0 && answer.len > 0 &&
+	      question_answered_yes(&s->proposal, answer.data, answer.len);
 	buf_release(&answer);
-	return result;
+	return yes ? "approved" : result == TTY_LATE ? "late" : "declined";
+}
+
+/* Ends the program unless the command is to run. */
+static void decide(struct session *s)
+{
+	const char *decision = "auto";
+	struct error err;
+
+	if (!s->options->allow_auto || s->judgement.decision != DECIDE_AUTO ||
+		s->proposal.n_dangers)
+		decision = ask(s);
+	if (strcmp(decision, "late") == 0 || strcmp(decision, "declined") == 0) {
+		log_decision(s, decision);
+		die(EXIT_REFUSED, "%s: nothing was run",
+			*decision == 'l' ? "no answer in time" : "declined");
+	}
+	if (rulebook_unchanged(s->book, &err) != 0)
+		refuse(s, &err);
+	log_decision(s, decision);
+}
+
+static void tell_end(const struct session *s, const struct outcome *o)
+{
+	if (o->bound == BOUND_TIME)
+		warn("the command was ended after %d s", s->plan.timeout);
+	else if (o->bound == BOUND_OUTPUT)
+		warn("the command was ended: more than %d MiB of output", s->plan.output_mib);
+	else if (o->bound == BOUND_PROCESSES)
+		warn("the command was ended: more than %d processes", s->plan.limits.processes);
+	else if (!o->started)
+		warn("%s", o->failure.message);
+	else if (o->signal)
+		warn("the command was ended by signal %d (%s)", o->signal, strsignal(o->signal));
 }
 
 static int run(struct session *s)
@@ -388,13 +446,10 @@ static int run(struct session *s)
 		memset(&o, 0, sizeof o);
 		o.failure = err;
 	}
-	status = o.timed_out ? EXIT_TIMEOUT : o.started ? o.status : (int)o.failure.code;
+	status = o.bound != BOUND_NONE ? EXIT_TIMEOUT : o.started ? o.status : (int)o.failure.code;
 	if (audit_append(s->log, entry_end(s->run, &o, status), &err) != 0)
 		warn("%s: the command ran, but its end is not in the log", err.message);
-	if (o.timed_out)
-		warn("the command was ended after %d s", s->plan.timeout);
-	else if (!o.started)
-		warn("%s", o.failure.message);
+	tell_end(s, &o);
 	return status;
 }
 
@@ -410,6 +465,40 @@ static int verify_log(const char *path)
 		fflush(stdout) != 0)
 		die_errno(EXIT_IO, "standard output");
 	return EXIT_OK;
+}
+
+static int print_and_end(struct buf *text, int status)
+{
+	if (fwrite(text->data, 1, text->len, stdout) != text->len || fflush(stdout) != 0)
+		die_errno(EXIT_FAILURE_OWN, "standard output");
+	buf_release(text);
+	return status;
+}
+
+static int check_policy(struct session *s)
+{
+	struct buf text = {0};
+	struct error err;
+	size_t faults;
+
+	load_policy(s);
+	if (s->options->spec) {
+		s->spec = spec_load(s->options->spec, &err);
+		if (!s->spec)
+			die_error(&err);
+	}
+	faults = rulebook_inspect(s->book, s->spec, &text);
+	return print_and_end(&text, faults ? EXIT_DATA : EXIT_OK);
+}
+
+static int pin(const char *path)
+{
+	struct buf text = {0};
+	struct error err;
+
+	if (rulebook_draft(path, &text, &err) != 0)
+		die_error(&err);
+	return print_and_end(&text, EXIT_OK);
 }
 
 /* Everything up to the question; ends the program where it may not be asked. */
@@ -437,11 +526,8 @@ static int dry_run(struct session *s)
 	prepare(s);
 	if (!isatty(STDOUT_FILENO))
 		hide_secrets(s);
-	question_describe(&s->plan, &s->proposal, s->spec_path, &text);
-	if (fwrite(text.data, 1, text.len, stdout) != text.len || fflush(stdout) != 0)
-		die_errno(EXIT_FAILURE_OWN, "standard output");
-	buf_release(&text);
-	return EXIT_OK;
+	question_describe(&s->plan, &s->proposal, s->spec_path, s->rule, &text);
+	return print_and_end(&text, EXIT_OK);
 }
 
 /* The second half of an execution comes back here, inside the sandbox. */
@@ -476,9 +562,8 @@ static void load_proposal(struct session *s)
 int main(int argc, char **argv)
 {
 	/* Static: what they hold is not lost where the program ends below. */
-	static struct options options = {.timeout = 600};
+	static struct options options = {.answer_timeout = 300};
 	static struct session session = {.options = &options};
-	int approved;
 
 	go_on_inside(argc, argv);
 	run_close_inherited();
@@ -486,14 +571,17 @@ int main(int argc, char **argv)
 	options_parse(&argp, argc, argv, &options);
 	if (options.verify_log)
 		return verify_log(options.verify_log);
+	if (options.pin)
+		return pin(options.pin);
+	if (options.check_policy)
+		return check_policy(&session);
 	load_proposal(&session);
+	load_policy(&session);
 	if (options.dry_run)
 		return dry_run(&session);
 	open_log(&session);
+	hold_signals();
 	prepare(&session);
-	approved = ask(&session);
-	log_decision(&session, approved ? "approved" : "declined");
-	if (!approved)
-		die(EXIT_REFUSED, "declined: nothing was run");
+	decide(&session);
 	return run(&session);
 }

@@ -32,7 +32,13 @@ static struct plan example(int fd)
 		.directory = "/home",
 		.n_environment = 2,
 		.environment = variables,
+		.input = "/etc/hostname",
+		.input_fd = -1,
+		.policy = "/etc/policy 00",
 		.timeout = 600,
+		.output_mib = 64,
+		.umask = 022,
+		.limits = {.processes = 10, .memory_mib = 20},
 		.sandbox = 1,
 		.n_read = 2,
 		.read = places,
@@ -77,6 +83,11 @@ static void test_round_trip(void **state)
 	assert_int_equal(back.exe.fd, fd);
 	assert_int_equal(back.n_read, 2);
 	assert_string_equal(back.read[1], "/two");
+	assert_string_equal(back.input, "/etc/hostname");
+	assert_int_equal(back.input_fd, -1);
+	assert_string_equal(back.policy, "/etc/policy 00");
+	assert_int_equal(back.umask, 022);
+	assert_memory_equal(&back.limits, &plan.limits, sizeof back.limits);
 	assert_int_equal(back.timeout, 600);
 	assert_string_equal(back.digest, "0123");
 	assert_true(write(packed, "x", 1) < 0);
@@ -173,6 +184,17 @@ static void test_digest(void **state)
 	DIFFERS(exe.interpreter_fd = longer);
 	DIFFERS(directory = "/elsewhere");
 	DIFFERS(timeout = 601);
+	DIFFERS(input = "");
+	DIFFERS(input_fd = longer);
+	DIFFERS(policy = "/etc/policy 01");
+	DIFFERS(output_mib = 65);
+	DIFFERS(umask = 0);
+	DIFFERS(limits.processes = 11);
+	DIFFERS(limits.memory_mib = 21);
+	DIFFERS(limits.file_mib = 1);
+	DIFFERS(limits.files = 1);
+	DIFFERS(limits.cpu_seconds = 1);
+	DIFFERS(writable = 1);
 	DIFFERS(sandbox = 0);
 	DIFFERS(network = 1);
 	DIFFERS(n_read = 1);

@@ -12,6 +12,8 @@ setup() {
   mkdir -m 755 "$W/bin" "$W/cwd"
   cp "$HELPERS/helper-probe" "$W/bin/probe"
   SPEC=testdata/exec/probe.json
+  jq -n --arg path "$W/bin/probe" '{policy: 1, programs: [{name: "probe", path: $path}],
+    settings: {writable: true}}' >"$W/policy.json"
   if bwrap --ro-bind / / --unshare-pid --unshare-net --dev /dev --proc /proc true 2>"$W/bwrap"; then
     SANDBOX=()
   else
@@ -27,7 +29,7 @@ need_sandbox() {
 confirm() {
   local record=$1
   shift
-  printf '%s' "$record" | setsid -w "$BIN/confirm-exec" --spec "$SPEC" --path "$W/bin" \
+  printf '%s' "$record" | setsid -w "$BIN/confirm-exec" --spec "$SPEC" --policy "$W/policy.json" \
     --cwd "$W/cwd" --audit "$W/audit.jsonl" "${SANDBOX[@]}" "$@"
 }
 
@@ -41,7 +43,7 @@ person() {
   done
   shift
   printf '%s' "$record" | "$HELPERS/helper-pty" "${steps[@]}" -- "$BIN/confirm-exec" \
-    --spec "$SPEC" --path "$W/bin" --cwd "$W/cwd" --audit "$W/audit.jsonl" "${SANDBOX[@]}" "$@"
+    --spec "$SPEC" --policy "$W/policy.json" --cwd "$W/cwd" --audit "$W/audit.jsonl" "${SANDBOX[@]}" "$@"
 }
 
 # yes RECORD [OPTION]...: the person types y, then return.
@@ -127,7 +129,7 @@ ARGS='{"proposal":["probe","args","hello"]}'
 @test "rule 3: yes(1) on standard input is no answer" {
   both() {
     (printf '%s\n' "$ARGS" && yes) | "$HELPERS/helper-pty" -- "$BIN/confirm-exec" \
-      --spec "$SPEC" --path "$W/bin" --cwd "$W/cwd" --audit "$W/audit.jsonl" "${SANDBOX[@]}"
+      --spec "$SPEC" --policy "$W/policy.json" --cwd "$W/cwd" --audit "$W/audit.jsonl" "${SANDBOX[@]}"
   }
   run both
   [ "$status" -eq 126 ]
@@ -217,7 +219,7 @@ yes_to_nothing() {
   printf '%s\n' "$ARGS" | zstd -q >"$W/whole.zst"
   head -c -5 "$W/whole.zst" >"$W/part.zst"
   stream() {
-    "$HELPERS/helper-pty" "${@:2}" -- "$BIN/confirm-exec" --spec "$SPEC" --path "$W/bin" \
+    "$HELPERS/helper-pty" "${@:2}" -- "$BIN/confirm-exec" --spec "$SPEC" --policy "$W/policy.json" \
       --cwd "$W/cwd" --audit "$W/audit.jsonl" "${SANDBOX[@]}" <"$1"
   }
   run stream "$W/part.zst"
@@ -251,12 +253,9 @@ yes_to_nothing() {
   [ "$status" -eq 0 ]
   has "[hello]"
   lacks evil
-  PATH=$W/evil:$PATH run confirm "$ARGS" --path "$W/cwd/.." --dry-run
-  [ "$status" -eq 0 ]
-  has "$W/bin/probe"
   rm "$W/bin/probe"
   PATH=$W/evil:$PATH run -127 confirm "$ARGS"
-  has "no executable probe"
+  has "$W/bin/probe"
 }
 
 @test "rule 5: what others can write is refused" {
@@ -329,8 +328,8 @@ yes_to_nothing() {
   SPECIAL='{"proposal":["probe","args","--name","a\u202eb\u200bc","caf\u00e9 \"\\"],"request":"\u001b]52;c;x\u0007 \u009b2J \ud83d\ude00"}'
   run person "$SPECIAL" after 'y/N] ' type 'n\n' -- --cwd "$W/cwd/"$'\e[2Kdir'
   [ "$status" -eq 126 ]
-  has '"a\u{202e}b\u{200b}c"'
-  has '"caf\u{e9} \"\\"'
+  has "\$'a\\u202eb\\u200bc'"
+  has "\$'caf\\u00e9 \"\\\\'"
   has '\u{1b}]52;c;x\u{7} \u{9b}2J \u{1f600}'
   has '\u{1b}[2Kdir'
   has "! warning    word 3 has characters that change the direction of text, invisible characters"
@@ -341,7 +340,7 @@ yes_to_nothing() {
 @test "rule 8: long words are shown whole, too long commands refused" {
   long=$(printf 'x%.0s' {1..5000})
   run person "{\"proposal\":[\"probe\",\"args\",\"$long\"]}" after 'y/N] ' type 'n\n' --
-  has "\"$long\""
+  has "  $long"
   many=$(printf ',"word"%.0s' {1..600})
   run person "{\"proposal\":[\"probe\",\"args\"$many]}" --
   [ "$status" -eq 126 ]
@@ -415,7 +414,7 @@ is_dead() {
   printf '%s' '{"proposal":["probe","tree","--stay"]}' >"$W/record"
   killed() {
     "$HELPERS/helper-pty" after 'y/N] ' type 'y\n' after planted do "kill -9 \$(cat $W/pid)" -- \
-      sh -c "echo \$\$ >$W/pid; exec \"\$@\"" sh "$BIN/confirm-exec" --spec "$SPEC" --path "$W/bin" \
+      sh -c "echo \$\$ >$W/pid; exec \"\$@\"" sh "$BIN/confirm-exec" --spec "$SPEC" --policy "$W/policy.json" \
       --cwd "$W/cwd" --audit "$W/audit.jsonl" "${SANDBOX[@]}" <"$W/record"
   }
   need_sandbox
@@ -482,15 +481,21 @@ is_dead() {
   has "interfaces many"
   has "shares the NETWORK"
   run yes_to '{"proposal":["probe","net"]}' --
+  has "interfaces one"
+  has "needs the network, which the policy does not open"
+  jq '.rules = [{command: "probe net", decide: "ask", settings: {network: true}}]' "$W/policy.json" >"$W/net.json"
+  run yes_to '{"proposal":["probe","net"]}' --policy "$W/net.json"
   has "interfaces many"
   has "shares the NETWORK"
+  run yes_to '{"proposal":["probe","inside"]}' --policy "$W/net.json"
+  has "interfaces one"
 }
 
 @test "rule 13: without bubblewrap it is refused, or --no-sandbox" {
   need_sandbox
   hidden() {
     printf '%s' "$ARGS" | bwrap --dev-bind / / --ro-bind /dev/null /usr/bin/bwrap -- "$BIN/confirm-exec" \
-      --spec "$SPEC" --path "$W/bin" --cwd "$W/cwd" --audit "$W/audit.jsonl" --dry-run "$@"
+      --spec "$SPEC" --policy "$W/policy.json" --cwd "$W/cwd" --audit "$W/audit.jsonl" --dry-run "$@"
   }
   run hidden
   [ "$status" -eq 126 ]
@@ -599,7 +604,7 @@ is_dead() {
 @test "a dry run decides the same and asks nothing" {
   run confirm "$ARGS" --dry-run
   [ "$status" -eq 0 ]
-  has '"hello"'
+  has '  2   hello'
   lacks "Run this"
   [ ! -e "$W/audit.jsonl" ]
   run confirm '{"proposal":["probe","explode"]}' --dry-run
@@ -611,7 +616,7 @@ is_dead() {
   cp "$BIN/confirm-exec" "$W/tree/bin"
   cp "$SPEC" "$W/tree/seeds/probe/cli.json"
   found() {
-    printf '%s' "$1" | "$W/tree/bin/confirm-exec" --path "$W/bin" --no-sandbox --dry-run
+    printf '%s' "$1" | "$W/tree/bin/confirm-exec" --policy "$W/policy.json" --no-sandbox --dry-run
   }
   run found '{"cli":"probe","proposal":["probe","args"]}'
   [ "$status" -eq 0 ]
@@ -645,7 +650,7 @@ secret_spec() {
   secret_spec
   run yes_to '{"proposal":["probe","args","--api-key","lsv2_abcdef123456","--api","v1","hello"]}'
   [ "$status" -eq 0 ]
-  has '"lsv2_abcdef123456"'
+  has '  lsv2_abcdef123456'
   run jq -rc 'select(.event == "decision").argv' "$W/audit.jsonl"
   [ "$output" = '["probe","args","--api-key","'"$(hidden_value lsv2_abcdef123456)"'","--api","v1","hello"]' ]
   run cat "$W/audit.jsonl"

@@ -12,6 +12,7 @@ setup() {
     skip "langgraph-cli cannot be installed: $(tail -n 1 "$W/pip")"
   bwrap --ro-bind / / --unshare-pid --dev /dev --proc /proc true 2>"$W/bwrap" || NO_BOX=--no-sandbox
   mkdir -m 755 "$W/cwd"
+  "$BIN/confirm-exec" --pin "$VENV/bin/langgraph" | jq '.settings.writable = true' >"$W/policy.json"
   echo '{"dependencies":["."],"graphs":{"agent":"./agent.py:graph"}}' >"$W/cwd/langgraph.json"
   echo 'graph = None' >"$W/cwd/agent.py"
 }
@@ -19,7 +20,7 @@ setup() {
 # agent RECORD QUESTION ANSWER [OPTION]...
 agent() {
   printf '%s' "$1" | "$HELPERS/helper-pty" after "$2" type "$3" -- "$BIN/confirm-exec" \
-    --spec seeds/langgraph/cli.json --path "$VENV/bin" --share-read "$VENV" --cwd "$W/cwd" \
+    --spec seeds/langgraph/cli.json --policy "$W/policy.json" --share-read "$VENV" --cwd "$W/cwd" \
     --audit "$W/log" $NO_BOX "${@:4}"
 }
 

@@ -293,10 +293,11 @@ null' ]
 @test "propose | confirm-exec is the interactive agent" {
   mkdir -m 755 "$W/bin" "$W/cwd"
   cp "$HELPERS/helper-probe" "$W/bin/probe"
+  "$BIN/confirm-exec" --pin "$W/bin/probe" >"$W/policy.json"
   bwrap --ro-bind / / --unshare-pid --dev /dev --proc /proc true 2>"$W/bwrap" && box= || box=--no-sandbox
   agent() {
     "$HELPERS/helper-pty" -i "$@" -- bash -c '"$BIN/propose" -m "$POLICY" --spec "$SPEC" |
-      "$BIN/confirm-exec" --spec "$SPEC" --path "$0/bin" --cwd "$0/cwd" --audit "$0/log" $1' "$W" "$box"
+      "$BIN/confirm-exec" --spec "$SPEC" --policy "$0/policy.json" --cwd "$0/cwd" --audit "$0/log" $1' "$W" "$box"
   }
   run agent after '> ' type 'exit with status 7\n' after 'confidence' after 'y/N] ' type 'y\n'
   [ "$status" -eq 7 ]

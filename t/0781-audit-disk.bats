@@ -8,6 +8,7 @@ setup() {
   W=$BATS_TEST_TMPDIR
   mkdir -m 755 "$W/bin" "$W/cwd" "$W/disk"
   cp "$HELPERS/helper-probe" "$W/bin/probe"
+  "$BIN/confirm-exec" --pin "$W/bin/probe" >"$W/policy.json"
   unshare -rm mount -t tmpfs -o size=16k tmpfs "$W/disk" 2>"$W/why" ||
     skip "no file system of its own can be mounted here: $(head -1 "$W/why")"
 }
@@ -20,7 +21,7 @@ setup() {
     go() {
       printf %s "{\"proposal\":[\"probe\",\"args\",\"hello\"]}" |
         "$HELPERS/helper-pty" after "y/N] " type "y\n" -- "$BIN/confirm-exec" \
-          --spec testdata/exec/probe.json --path "$W/bin" --cwd "$W/cwd" --no-sandbox \
+          --spec testdata/exec/probe.json --policy "$W/policy.json" --cwd "$W/cwd" --no-sandbox \
           --audit "$W/disk/log"
     }
     go >"$W/first"

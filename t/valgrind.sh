@@ -43,10 +43,11 @@ for tool in memcheck helgrind; do
 done
 mkdir -m 755 "$dir/bin"
 cp /usr/bin/true "$dir/bin/probe"
-check memcheck confirm-exec --spec testdata/exec/probe.json --dry-run --no-sandbox --path "$dir/bin" \
+check memcheck confirm-exec --pin "$dir/bin/probe" >"$dir/policy.json"
+check memcheck confirm-exec --spec testdata/exec/probe.json --dry-run --no-sandbox --policy "$dir/policy.json" \
   >"$dir/out" <<<'{"proposal":["probe","args","hello"]}'
 printf '{"proposal":["probe","args","hello"]}' >"$dir/record"
-check memcheck confirm-exec --spec testdata/exec/probe.json --no-sandbox --path "$dir/bin" \
+check memcheck confirm-exec --spec testdata/exec/probe.json --no-sandbox --policy "$dir/policy.json" \
   --audit "$dir/log/audit" <"$dir/record" >"$dir/out"
 check memcheck confirm-exec --verify-log "$dir/log/audit" >"$dir/out"
 exit $status

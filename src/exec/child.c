@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -39,29 +38,6 @@ static void say_failed(int status, const struct error *err)
 	if (write(status, text, (size_t)len) < 0)
 		_exit(EXIT_FAILURE_OWN);
 	_exit(err->code);
-}
-
-static void limit(int resource, rlim_t value)
-{
-	struct rlimit r;
-
-	if (getrlimit(resource, &r) != 0)
-		return;
-	if (r.rlim_max == RLIM_INFINITY || r.rlim_max > value)
-		r.rlim_max = value;
-	if (r.rlim_cur == RLIM_INFINITY || r.rlim_cur > r.rlim_max)
-		r.rlim_cur = r.rlim_max;
-	setrlimit(resource, &r);
-}
-
-/* Generous: they stop an accident, not a large program. */
-static void set_limits(void)
-{
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_NPROC, 8192);
-	limit(RLIMIT_NOFILE, 65536);
-	limit(RLIMIT_FSIZE, (rlim_t)64 << 30);
-	umask(022);
 }
 
 static void reset_signals(void)
@@ -117,13 +93,13 @@ static int directory_unmoved(const struct plan *p, struct error *err)
 	return 0;
 }
 
-/* Descriptor 0 from nowhere, everything beyond 2 closed by the execution. */
-static int set_descriptors(int keep_script, int *fd, int *status, struct error *err)
+/* Descriptor 0 from nowhere or the input, everything beyond 2 closed by the execution. */
+static int set_descriptors(int input, int keep_script, int *fd, int *status, struct error *err)
 {
-	int null = open("/dev/null", O_RDONLY);
-
-	if (null < 0 || dup2(null, 0) < 0)
-		return error_set_errno(err, EXIT_FAILURE_OWN, "/dev/null");
+	if (input < 0)
+		input = open("/dev/null", O_RDONLY);
+	if (input < 0 || dup2(input, 0) < 0)
+		return error_set_errno(err, EXIT_FAILURE_OWN, "standard input");
 	if (keep_script >= 0) {
 		/* Others may sit on 3 already: move them out of the way first. */
 		*fd = fcntl(*fd, F_DUPFD, KEEP_FD);
@@ -149,15 +125,17 @@ static void __attribute__((noreturn)) finish(const struct plan *p, int inside, i
 	struct error err;
 
 	words = exec_words(p, inside ? sandbox_script_path(p) : "/proc/self/fd/3", &arena);
-	if (digest_again(p, &err) != 0 || set_descriptors(keep, &fd, &status, &err) != 0)
+	if (digest_again(p, &err) != 0 ||
+		set_descriptors(p->input_fd, keep, &fd, &status, &err) != 0)
 		say_failed(status, &err);
-	set_limits();
+	limits_set(&p->limits);
+	umask((mode_t)p->umask);
 	reset_signals();
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
 		error_set_errno(&err, EXIT_FAILURE_OWN, "cannot give up new privileges");
 		say_failed(status, &err);
 	}
-	if (filter_calls_install(&err) != 0)
+	if (filter_calls_install(inside, &err) != 0)
 		say_failed(status, &err);
 	if (write(status, started, sizeof started) != sizeof started)
 		_exit(EXIT_FAILURE_OWN);
@@ -232,7 +210,7 @@ static int enter_sandbox(const struct plan *p, int status, struct error *err)
 		return -1;
 	self = open("/proc/self/exe", O_RDONLY);
 	if (self < 0 || keep_open(packed) || keep_open(script) || keep_open(status) ||
-		keep_open(p->exe.fd) || keep_open(p->exe.interpreter_fd))
+		keep_open(p->exe.fd) || keep_open(p->exe.interpreter_fd) || keep_open(p->input_fd))
 		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot hand on descriptors");
 	snprintf(self_path, sizeof self_path, "/proc/self/fd/%d", self);
 	snprintf(plan_number, sizeof plan_number, "%d", packed);
@@ -240,12 +218,12 @@ static int enter_sandbox(const struct plan *p, int status, struct error *err)
 	return error_set_errno(err, EXIT_FAILURE_OWN, "cannot execute %s", bwrap.path);
 }
 
-void child_run(const struct plan *p, int directory, pid_t parent, int status)
+void child_run(const struct plan *p, int directory, pid_t parent, const int output[2], int status)
 {
 	struct error err;
 
-	if (setsid() < 0 || prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 ||
-		fchdir(directory) != 0) {
+	if (dup2(output[0], 1) < 0 || dup2(output[1], 2) < 0 || setsid() < 0 ||
+		prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) != 0 || fchdir(directory) != 0) {
 		error_set_errno(&err, EXIT_FAILURE_OWN, "cannot prepare the child");
 		say_failed(status, &err);
 	}

@@ -15,9 +15,10 @@ enum {
 };
 
 /* In the child of parent: checks the digest, enters the sandbox where the plan has
- * one, checks again and executes.  status: write end of the pipe. */
-void child_run(const struct plan *plan, int directory, pid_t parent, int status)
-	__attribute__((noreturn));
+ * one, checks again and executes.  output: what becomes descriptors 1 and 2.  status:
+ * write end of the pipe. */
+void child_run(const struct plan *plan, int directory, pid_t parent, const int output[2],
+	int status) __attribute__((noreturn));
 
 /* In a child: runs true(1) in a sandbox like the plan's, errors going to said. */
 void child_probe(const struct plan *plan, int said) __attribute__((noreturn));

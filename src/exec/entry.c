@@ -42,7 +42,7 @@ static json_t *text_list(size_t n, const char *const *list)
 }
 
 json_t *entry_decision(const char *run, const struct proposal *proposal, const struct plan *p,
-	const char *spec_hash, const char *decision)
+	const char *spec_hash, const char *decision, const char *why)
 {
 	json_t *entry = json_object();
 
@@ -52,10 +52,17 @@ json_t *entry_decision(const char *run, const struct proposal *proposal, const s
 	json_object_set_new(entry, "argv", json_from_argv(proposal->argc, proposal->secrets.argv));
 	json_object_set_new(entry, "program", json_text(p->exe.path));
 	json_object_set_new(entry, "hash", json_string(p->exe.identity.hash));
+	if (*p->policy)
+		json_object_set_new(entry, "policy", json_text(p->policy));
+	if (why)
+		json_object_set_new(entry, "rule", json_text(why));
+	if (*p->input)
+		json_object_set_new(entry, "input", json_text(p->input));
 	json_object_set_new(entry, "directory", json_text(p->directory));
 	json_object_set_new(entry, "environment", environment_names(p));
 	json_object_set_new(entry, "sandbox", json_boolean(p->sandbox));
 	json_object_set_new(entry, "network", json_boolean(p->network || !p->sandbox));
+	json_object_set_new(entry, "writable", json_boolean(p->writable || !p->sandbox));
 	json_object_set_new(entry, "write", text_list(p->n_write, p->write));
 	json_object_set_new(entry, "timeout", json_integer(p->timeout));
 	json_object_set_new(entry, "spec", json_string(spec_hash));
@@ -73,9 +80,12 @@ json_t *entry_end(const char *run, const struct outcome *o, int status)
 	json_object_set_new(entry, "started", json_boolean(o->started));
 	json_object_set_new(entry, "status", json_integer(status));
 	json_object_set_new(entry, "signal", o->signal ? json_integer(o->signal) : json_null());
-	json_object_set_new(entry, "timed_out", json_boolean(o->timed_out));
+	json_object_set_new(entry, "timed_out", json_boolean(o->bound == BOUND_TIME));
+	if (o->bound != BOUND_NONE)
+		json_object_set_new(entry, "bound", json_string(bound_names[o->bound]));
+	json_object_set_new(entry, "output", json_integer((json_int_t)o->output));
 	json_object_set_new(entry, "seconds", json_real(o->seconds));
-	if (!o->started && !o->timed_out)
+	if (!o->started && o->bound == BOUND_NONE)
 		json_object_set_new(entry, "error", json_text(o->failure.message));
 	return entry;
 }

@@ -3,10 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const allowed[] = {"HOME", "LANG", "TERM", "USER"};
-enum {
-	N_ALLOWED = sizeof allowed / sizeof *allowed
-};
+/* What makes loaders, shells, interpreters and tools run or load something; with * at the
+ * end: all that begin so. */
+static const char *const steering[] = {"PATH", "IFS", "ENV", "BASH_ENV", "BASHOPTS", "SHELLOPTS",
+	"SHELL", "PS4", "PROMPT_COMMAND", "CDPATH", "GLOBIGNORE", "LD_*", "GLIBC_TUNABLES",
+	"GCONV_PATH", "LOCPATH", "NLSPATH", "HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS", "MALLOC_*",
+	"PYTHON*", "PERL5*", "PERLLIB", "RUBYOPT", "RUBYLIB", "GEM_PATH", "GEM_HOME",
+	"NODE_OPTIONS", "NODE_PATH", "NPM_CONFIG_*", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS",
+	"CLASSPATH", "LUA_PATH", "LUA_CPATH", "LUA_INIT", "PHPRC", "PHP_INI_SCAN_DIR", "GIT_*",
+	"SSH_ASKPASS", "SUDO_ASKPASS", "EDITOR", "VISUAL", "PAGER", "MANPAGER", "LESSOPEN",
+	"LESSCLOSE", "BROWSER", "TERMINFO", "TERMCAP", "ZDOTDIR", "GTK_*", "QT_*"};
 
 static int name_check(const char *name, struct error *err)
 {
@@ -15,10 +21,18 @@ static int name_check(const char *name, struct error *err)
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
 
 	if (!*name || !strchr(letters, *name) || strspn(name, word) != strlen(name))
-		return error_set(
-			err, EXIT_USAGE, "--pass-env: '%s' is no name of a variable", name);
-	if (strcmp(name, "PATH") == 0 || strncmp(name, "LD_", 3) == 0)
-		return error_set(err, EXIT_USAGE, "--pass-env: %s may not be passed on", name);
+		return error_set(err, EXIT_USAGE, "'%s' is no name of a variable to pass on", name);
+	for (size_t i = 0; i < sizeof steering / sizeof *steering; i++) {
+		size_t len = strlen(steering[i]);
+		int open = steering[i][len - 1] == '*';
+
+		if (open ? strncmp(name, steering[i], len - 1) == 0
+			 : strcmp(name, steering[i]) == 0)
+			return error_set(err, EXIT_USAGE,
+				"%s may not be passed on: it can make a command execute what it "
+				"says",
+				name);
+	}
 	return 0;
 }
 
@@ -46,19 +60,18 @@ static int has(char *const *environment, size_t n, const char *name)
 int environment_make(const char *path, const char *const *pass, size_t n, struct arena *arena,
 	char ***environment, size_t *count, struct error *err)
 {
-	char **list = arena_zalloc(arena, (N_ALLOWED + n + 2) * sizeof *list);
+	char **list = arena_zalloc(arena, (n + 2) * sizeof *list);
 	size_t len = 0;
 
 	list[len++] = assignment("PATH", path, arena);
-	for (size_t i = 0; i < N_ALLOWED + n; i++) {
-		const char *name = i < N_ALLOWED ? allowed[i] : pass[i - N_ALLOWED];
+	for (size_t i = 0; i < n; i++) {
 		const char *value;
 
-		if (i >= N_ALLOWED && name_check(name, err) != 0)
+		if (name_check(pass[i], err) != 0)
 			return -1;
-		value = getenv(name);
-		if (value && !has(list, len, name))
-			list[len++] = assignment(name, value, arena);
+		value = getenv(pass[i]);
+		if (value && !has(list, len, pass[i]))
+			list[len++] = assignment(pass[i], value, arena);
 	}
 	*environment = list;
 	*count = len;

@@ -9,9 +9,10 @@
 #include "base/error.h"
 #include "base/mem.h"
 
-/* "NAME=value" strings and a NULL in arena memory: PATH (fixed: path), and of ours
- * HOME, LANG, TERM, USER and the n names in pass, where they are set.  A name in
- * pass that is no name, is PATH or steers the dynamic loader (LD_*) is an error. */
+/* "NAME=value" strings and a NULL in arena memory: PATH (fixed: path), and of ours the
+ * n names in pass, where they are set.  An error (64): a name that is none, or of a
+ * variable that makes programs execute or load what it says (PATH, IFS, BASH_ENV,
+ * LD_*, PYTHON*, GIT_* and others). */
 int environment_make(const char *path, const char *const *pass, size_t n, struct arena *arena,
 	char ***environment, size_t *count, struct error *err);
 

@@ -158,8 +158,7 @@ static int unmoved(const char *path, const struct identity *identity, struct err
 
 	if (fd < 0)
 		return error_set(err, EXIT_REFUSED, "%s was replaced in the meantime", path);
-	same = fstat(fd, &st) == 0 && st.st_dev == identity->device &&
-	       st.st_ino == identity->inode;
+	same = fstat(fd, &st) == 0 && st.st_dev == identity->device && st.st_ino == identity->inode;
 	close(fd);
 	if (!same)
 		return error_set(err, EXIT_REFUSED, "%s was replaced in the meantime", path);

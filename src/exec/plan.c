@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,12 +63,38 @@ static void put_fixed(struct buf *out, const struct plan *p)
 	put(out, p->exe.interpreter ? p->exe.interpreter : "");
 	put(out, p->exe.interpreter_argument ? p->exe.interpreter_argument : "");
 	put(out, p->directory);
+	put(out, p->input);
+	put(out, p->policy);
 	put_number(out, p->timeout);
+	put_number(out, p->output_mib);
+	put_number(out, p->umask);
+	put_number(out, p->limits.processes);
+	put_number(out, p->limits.memory_mib);
+	put_number(out, p->limits.file_mib);
+	put_number(out, p->limits.files);
+	put_number(out, p->limits.cpu_seconds);
+	put_number(out, p->writable);
 	put_number(out, p->sandbox);
 	put_number(out, p->network);
 	put_list(out, p->n_read, p->read);
 	put_list(out, p->n_write, p->write);
 	put(out, p->audit_directory);
+}
+
+static int put_input(struct buf *out, int fd, struct error *err)
+{
+	struct identity id = {.hash = ""};
+	struct stat st;
+
+	if (fstat(fd, &st) != 0)
+		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot examine the input");
+	id.device = st.st_dev;
+	id.inode = st.st_ino;
+	id.size = (unsigned long long)st.st_size;
+	id.mtime = st.st_mtim.tv_sec;
+	id.mtime_ns = st.st_mtim.tv_nsec;
+	put_identity(out, &id);
+	return 0;
 }
 
 int plan_digest(const struct plan *p, int directory, char digest[65], struct error *err)
@@ -86,6 +113,8 @@ int plan_digest(const struct plan *p, int directory, char digest[65], struct err
 			goto fail;
 		put_identity(&out, &id);
 	}
+	if (p->input_fd >= 0 && put_input(&out, p->input_fd, err) != 0)
+		goto fail;
 	if (fstatat(directory, directory == AT_FDCWD ? "." : "", &st,
 		    directory == AT_FDCWD ? 0 : AT_EMPTY_PATH) != 0) {
 		error_set_errno(err, EXIT_FAILURE_OWN, "directory %s", p->directory);
@@ -140,6 +169,7 @@ int plan_pack(const struct plan *p, int status, struct error *err)
 	put(&out, p->digest);
 	put_number(&out, p->exe.fd);
 	put_number(&out, p->exe.interpreter_fd);
+	put_number(&out, p->input_fd);
 	put_number(&out, status);
 	fd = sealed_file("plan", out.data, out.len, err);
 	buf_release(&out);
@@ -205,7 +235,17 @@ static void take_plan(struct cursor *c, struct plan *p, int *status)
 	p->exe.interpreter = take(c);
 	p->exe.interpreter_argument = take(c);
 	p->directory = take(c);
+	p->input = take(c);
+	p->policy = take(c);
 	p->timeout = take_number(c, 0, 1 << 30);
+	p->output_mib = take_number(c, 0, 1 << 30);
+	p->umask = take_number(c, 0, 0777);
+	p->limits.processes = take_number(c, 0, INT_MAX);
+	p->limits.memory_mib = take_number(c, 0, INT_MAX);
+	p->limits.file_mib = take_number(c, 0, INT_MAX);
+	p->limits.files = take_number(c, 0, INT_MAX);
+	p->limits.cpu_seconds = take_number(c, 0, INT_MAX);
+	p->writable = take_number(c, 0, 1);
 	p->sandbox = take_number(c, 0, 1);
 	p->network = take_number(c, 0, 1);
 	p->read = take_list(c, &p->n_read);
@@ -214,6 +254,7 @@ static void take_plan(struct cursor *c, struct plan *p, int *status)
 	snprintf(p->digest, sizeof p->digest, "%s", take(c));
 	p->exe.fd = take_number(c, 0, 1 << 20);
 	p->exe.interpreter_fd = take_number(c, -1, 1 << 20);
+	p->input_fd = take_number(c, -1, 1 << 20);
 	*status = take_number(c, 0, 1 << 20);
 	if (!*p->exe.interpreter)
 		p->exe.interpreter = NULL;

@@ -9,6 +9,7 @@
 #include "base/error.h"
 #include "base/mem.h"
 #include "exec/executable.h"
+#include "exec/limits.h"
 
 struct plan {
 	int argc;
@@ -18,9 +19,16 @@ struct plan {
 	unsigned long long directory_device, directory_inode;
 	size_t n_environment;
 	const char *const *environment; /* "NAME=value", NULL */
+	const char *input;		/* its standard input; "": /dev/null */
+	int input_fd;			/* open for reading; -1: none */
+	const char *policy;		/* file and hash of the policy, "" for none */
 	int timeout;			/* seconds */
-	int sandbox;			/* in bubblewrap */
-	int network;			/* the sandbox shares the network */
+	int output_mib;			/* of output are passed on; then it is ended */
+	int umask;
+	struct limits limits;
+	int writable; /* the sandbox lets the working directory be written */
+	int sandbox;  /* in bubblewrap */
+	int network;  /* the sandbox shares the network */
 	size_t n_read, n_write;
 	const char *const *read, *const *write; /* what else the sandbox opens; absolute */
 	const char *audit_directory;		/* never writable inside; "" for none */
@@ -29,8 +37,8 @@ struct plan {
 
 /* Digest of the plan against what is on disk now: the words, the environment, the
  * settings, and device, inode, size, modification time and content hash of the
- * open executable (and interpreter), device and inode of the directory that is
- * open as directory (AT_FDCWD: the current one). */
+ * open executable (and interpreter), the same without content of the open input, device
+ * and inode of the directory that is open as directory (AT_FDCWD: the current one). */
 int plan_digest(const struct plan *plan, int directory, char digest[65], struct error *err);
 
 /* The plan as a sealed memory file that a process in the sandbox reads back; its

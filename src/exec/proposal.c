@@ -91,17 +91,36 @@ static void add_danger(
 	buf_release(&text);
 }
 
+/* The words that spell the option, in canonical form: its name, maybe with "=VALUE". */
+static void mark_option(struct proposal *p, const struct option *option)
+{
+	size_t len = strlen(option->name);
+
+	for (int i = 1; i < p->argc; i++)
+		if (strncmp(p->argv[i], option->name, len) == 0 &&
+			(p->argv[i][len] == '\0' || p->argv[i][len] == '='))
+			p->at_word[i] = option->danger;
+}
+
 static void collect_dangers(struct proposal *p, const struct meaning *m, struct arena *arena)
 {
 	p->dangers = arena_zalloc(arena, (m->command->depth + m->n_items + 2) * sizeof *p->dangers);
-	for (const struct command *c = m->command; c; c = c->parent)
-		if (c->danger)
-			add_danger(p, c->name, c->danger, arena);
+	p->at_word = arena_zalloc(arena, ((size_t)p->argc + 1) * sizeof *p->at_word);
+	for (const struct command *c = m->command; c; c = c->parent) {
+		if (!c->danger)
+			continue;
+		add_danger(p, c->name, c->danger, arena);
+		for (int i = 0; i < p->argc; i++)
+			if (!p->at_word[i] && strcmp(p->argv[i], c->name) == 0)
+				p->at_word[i] = c->danger;
+	}
 	for (size_t i = 0; i < m->n_items; i++) {
 		const struct option *option = m->items[i].option;
 
-		if (option && option->danger)
-			add_danger(p, option->name, option->danger, arena);
+		if (!option || !option->danger)
+			continue;
+		add_danger(p, option->name, option->danger, arena);
+		mark_option(p, option);
 	}
 }
 
@@ -144,22 +163,21 @@ int proposal_verify(
 	const struct spec *spec, struct arena *arena, struct proposal *p, struct error *err)
 {
 	const char *const *argv = p->argv;
-	struct meaning meaning;
 	struct verdict v;
 
 	secrets_find(spec, NULL, p->argc, argv, arena, &p->secrets);
 	if (size_check(p, err) != 0)
 		return -1;
-	if (verify(spec, p->argc, argv, arena, &meaning, &v) != VERDICT_OK)
+	if (verify(spec, p->argc, argv, arena, &p->meaning, &v) != VERDICT_OK)
 		return error_set(err, EXIT_REFUSED, "not a command of %s: %s: %s", spec->name,
 			verdict_name(v.code), v.message);
 	if (!argv_is_canonical(spec, p->argc, argv, arena))
 		return error_set(err, EXIT_REFUSED,
 			"the command is not in canonical form: whoever proposed it is not "
 			"trusted to have shown what it means");
-	secrets_find(spec, meaning.command, p->argc, argv, arena, &p->secrets);
-	collect_dangers(p, &meaning, arena);
-	for (const struct command *c = meaning.command; c; c = c->parent)
+	secrets_find(spec, p->meaning.command, p->argc, argv, arena, &p->secrets);
+	collect_dangers(p, &p->meaning, arena);
+	for (const struct command *c = p->meaning.command; c; c = c->parent)
 		if (metadata_true(command_json(spec, c), "network"))
 			p->network = 1;
 	return 0;

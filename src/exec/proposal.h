@@ -4,7 +4,7 @@
 #ifndef EXEC_PROPOSAL_H
 #define EXEC_PROPOSAL_H
 
-#include "cli/spec.h"
+#include "cli/verify.h"
 #include "exec/secret.h"
 #include "stream/jsonl.h"
 
@@ -16,6 +16,8 @@ struct proposal {
 	const char *reason;
 	size_t n_dangers;
 	const char **dangers;	/* why a person should look twice */
+	const char **at_word;	/* argc of them: the danger of this word, NULL: none */
+	struct meaning meaning; /* set by proposal_verify() */
 	int network;		/* the spec says that the command needs it */
 	struct secrets secrets; /* set by proposal_verify(), whatever its result */
 };

@@ -230,7 +230,7 @@ static int take_program(struct reader *r, json_t *o, struct rulebook_program *p)
 		if (strcmp(q->name, p->name) == 0)
 			return fault(r, "'%s' is there twice", p->name);
 	return hash_check(r, "sha256", p->sha256) ||
-		       hash_check(r, "interpreter_sha256", p->interpreter_sha256)
+			       hash_check(r, "interpreter_sha256", p->interpreter_sha256)
 		       ? -1
 		       : 0;
 }

@@ -49,8 +49,8 @@ enum decision {
 extern const char *const decision_names[]; /* by enum decision, NULL-terminated */
 
 struct rulebook_program {
-	const char *name; /* argv[0] */
-	const char *path; /* absolute */
+	const char *name;			 /* argv[0] */
+	const char *path;			 /* absolute */
 	const char *sha256, *interpreter_sha256; /* NULL: not pinned */
 };
 
@@ -69,7 +69,7 @@ struct rulebook_settings {
 struct rulebook_rule {
 	const char *command, *option, *argument; /* option, argument: NULL, name or "*" */
 	enum decision decide;
-	const char *reason;				/* NULL: none */
+	const char *reason;				     /* NULL: none */
 	const char *const *below, *const *hosts, *const *is; /* NULL: no such condition */
 	int has_range;
 	double low, high;

@@ -25,21 +25,29 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "exec/child.h"
+#include "exec/relay.h"
 #include "exec/sandbox.h"
+#include "exec/tree.h"
 
 enum {
-	GRACE_SECONDS = 5
+	GRACE_SECONDS = 5,
+	SANDBOX_PROCESSES = 3 /* bubblewrap's own */
 };
+#define LOOK_SECONDS 0.1
+
+const char *const bound_names[] = {"none", "time", "output", "processes"};
 
 void run_close_inherited(void)
 {
@@ -63,73 +71,104 @@ static void wait_signals(sigset_t *set)
 		sigaddset(set, list[i]);
 }
 
-/* Reaps what has ended: 1 when pid is among it. */
-static int reap(pid_t pid, int *status)
-{
-	pid_t ended;
-	int value;
+/* Looks after one command. */
+struct watch {
+	const struct plan *plan;
+	struct outcome *outcome;
+	pid_t pid;
+	int ended, status; /* of pid */
+	int signals;	   /* descriptor of those that came for us */
+	int interrupts;
+	double deadline;
+	struct relay relay;
+};
 
-	while ((ended = waitpid(-1, &value, WNOHANG)) > 0) {
-		if (ended != pid)
+/* Reaps what has ended, adopted orphans too. */
+static void reap(struct watch *w)
+{
+	pid_t pid;
+	int status;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		if (pid != w->pid)
 			continue;
-		*status = value;
-		return 1;
+		w->ended = 1;
+		w->status = status;
 	}
-	return 0;
 }
 
-/* Waits for pid.  Signals to us go to its group (a third interrupt kills it); after
- * the time limit it is asked to end, and killed when it does not. */
-static void wait_for(pid_t pid, double started, int timeout, int *status, int *timed_out)
+/* Asks the tree to end, and kills it after a grace. */
+static void bound_reached(struct watch *w, enum bound bound)
 {
-	double deadline = started + timeout;
-	int interrupts = 0;
-	sigset_t set;
+	if (w->outcome->bound == BOUND_NONE && bound != BOUND_PROCESSES) {
+		tree_signal(SIGTERM);
+		w->deadline = seconds_now() + GRACE_SECONDS;
+	} else {
+		tree_kill();
+		w->deadline = seconds_now() + 1;
+	}
+	if (w->outcome->bound == BOUND_NONE)
+		w->outcome->bound = bound;
+}
 
-	wait_signals(&set);
-	while (!reap(pid, status)) {
-		double left = deadline - seconds_now();
-		struct timespec t = {0, 0};
-		int sig;
+static void take_signals(struct watch *w)
+{
+	struct signalfd_siginfo info;
 
-		if (left <= 0) {
-			kill(-pid, *timed_out ? SIGKILL : SIGTERM);
-			*timed_out = 1;
-			deadline = seconds_now() + GRACE_SECONDS;
+	while (read(w->signals, &info, sizeof info) == (ssize_t)sizeof info) {
+		if (info.ssi_signo == SIGCHLD)
 			continue;
+		if (++w->interrupts >= 3)
+			tree_kill();
+		else
+			tree_signal((int)info.ssi_signo);
+	}
+	reap(w);
+}
+
+/* Waits for output, signals, or the next look at the clock and the processes. */
+static void wait_some(struct watch *w, double left)
+{
+	struct pollfd fds[2 * RELAY_STREAMS + 1];
+	nfds_t n = relay_poll(&w->relay, fds);
+
+	fds[n++] = (struct pollfd){w->signals, POLLIN, 0};
+	poll(fds, n, left < LOOK_SECONDS ? (int)(left * 1000) + 1 : (int)(LOOK_SECONDS * 1000));
+}
+
+static void watch_command(struct watch *w)
+{
+	int most = w->plan->limits.processes;
+	double look = seconds_now() + LOOK_SECONDS;
+
+	while (!w->ended) {
+		double now = seconds_now();
+
+		if (now >= w->deadline)
+			bound_reached(w, BOUND_TIME);
+		if (most && now >= look && w->outcome->bound == BOUND_NONE) {
+			if (tree_count() > (size_t)most + SANDBOX_PROCESSES)
+				bound_reached(w, BOUND_PROCESSES);
+			look = seconds_now() + LOOK_SECONDS;
 		}
-		t.tv_sec = (time_t)left;
-		t.tv_nsec = (long)((left - (double)t.tv_sec) * 1e9);
-		sig = sigtimedwait(&set, NULL, &t);
-		if (sig > 0 && sig != SIGCHLD)
-			kill(-pid, sig == SIGINT && ++interrupts >= 3 ? SIGKILL : sig);
+		wait_some(w, w->deadline - now);
+		take_signals(w);
+		if (relay_move(&w->relay) && w->outcome->bound == BOUND_NONE)
+			bound_reached(w, BOUND_OUTPUT);
 	}
 }
 
-/* Kills what the command left behind: its group, and those who left it, who have
- * become our children (PR_SET_CHILD_SUBREAPER). */
-static void kill_rest(pid_t group)
+/* What was written before the end is still passed on; an interrupt ends that. */
+static void pass_rest(struct watch *w)
 {
-	char path[64], pids[4096];
+	int before = w->interrupts;
 
-	kill(-group, SIGKILL);
-	snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-	for (int round = 0; round < 1000; round++) {
-		int fd = open(path, O_RDONLY | O_CLOEXEC);
-		ssize_t n = fd < 0 ? -1 : read(fd, pids, sizeof pids - 1);
-		char *at = pids, *end;
-
-		if (fd >= 0)
-			close(fd);
-		if (n <= 0)
-			break;
-		pids[n] = '\0';
-		for (long pid; (pid = strtol(at, &end, 10)) > 0 && end != at; at = end)
-			kill((pid_t)pid, SIGKILL);
-		waitpid(-1, NULL, 0);
+	while (!relay_done(&w->relay) && w->interrupts == before) {
+		wait_some(w, 1);
+		take_signals(w);
+		if (relay_move(&w->relay) && w->outcome->bound == BOUND_NONE)
+			w->outcome->bound = BOUND_OUTPUT;
 	}
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
 }
 
 static void read_status(int fd, const struct plan *p, struct outcome *o)
@@ -148,57 +187,83 @@ static void read_status(int fd, const struct plan *p, struct outcome *o)
 		error_set(&o->failure, (enum exit_code)(unsigned char)failed[1], "%s", failed + 2);
 	else if (text[0] == SAY_STARTED)
 		o->started = 1;
-	else if (!o->timed_out)
+	else if (o->bound == BOUND_NONE)
 		error_set(&o->failure, EXIT_FAILURE_OWN,
 			"the %s could not be made: nothing was run",
 			p->sandbox ? "sandbox" : "child");
 }
 
+/* The child of the command; *status: read end of its status pipe. */
 static pid_t fork_child(
-	const struct plan *p, int directory, int *status, sigset_t *saved, struct error *err)
+	const struct plan *p, int directory, const int output[2], int *status, struct error *err)
 {
 	pid_t parent = getpid(), pid;
 	int ends[2];
-	sigset_t set;
 
 	if (pipe2(ends, O_CLOEXEC) != 0)
 		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot make a pipe");
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	wait_signals(&set);
-	sigprocmask(SIG_BLOCK, &set, saved);
 	pid = fork();
 	if (pid == 0)
-		child_run(p, directory, parent, ends[1]);
+		child_run(p, directory, parent, output, ends[1]);
 	close(ends[1]);
 	*status = ends[0];
 	if (pid < 0) {
 		close(ends[0]);
-		sigprocmask(SIG_SETMASK, saved, NULL);
 		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot fork");
 	}
 	return pid;
 }
 
+static int start(struct watch *w, int directory, int *status, struct error *err)
+{
+	int output[2];
+	sigset_t set;
+
+	wait_signals(&set);
+	w->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (w->signals < 0)
+		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot wait for signals");
+	if (relay_open(&w->relay, (unsigned long long)w->plan->output_mib << 20, output, err) == 0)
+		w->pid = fork_child(w->plan, directory, output, status, err);
+	for (size_t i = 0; i < 2; i++)
+		if (output[i] >= 0)
+			close(output[i]);
+	if (w->pid > 0)
+		return 0;
+	relay_close(&w->relay);
+	close(w->signals);
+	return -1;
+}
+
 int run_plan(const struct plan *plan, int directory, struct outcome *o, struct error *err)
 {
 	double started = seconds_now();
-	int status_pipe = -1, status = 0;
-	sigset_t saved;
-	pid_t pid;
+	struct watch w = {
+		.plan = plan, .outcome = o, .pid = -1, .deadline = started + plan->timeout};
+	int status_pipe = -1;
+	sigset_t set, saved;
 
 	memset(o, 0, sizeof *o);
-	pid = fork_child(plan, directory, &status_pipe, &saved, err);
-	if (pid < 0)
+	wait_signals(&set);
+	sigprocmask(SIG_BLOCK, &set, &saved);
+	if (start(&w, directory, &status_pipe, err) != 0) {
+		sigprocmask(SIG_SETMASK, &saved, NULL);
 		return -1;
-	wait_for(pid, started, plan->timeout, &status, &o->timed_out);
-	kill_rest(pid);
+	}
+	watch_command(&w);
+	tree_kill();
+	pass_rest(&w);
+	o->output = w.relay.bytes;
+	relay_close(&w.relay);
+	close(w.signals);
 	sigprocmask(SIG_SETMASK, &saved, NULL);
 	o->seconds = seconds_now() - started;
 	read_status(status_pipe, plan, o);
 	close(status_pipe);
-	if (WIFSIGNALED(status))
-		o->signal = WTERMSIG(status);
-	o->status = o->signal ? 128 + o->signal : WEXITSTATUS(status);
+	if (WIFSIGNALED(w.status))
+		o->signal = WTERMSIG(w.status);
+	o->status = o->signal ? 128 + o->signal : WEXITSTATUS(w.status);
 	return 0;
 }
 

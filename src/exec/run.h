@@ -6,12 +6,23 @@
 
 #include "exec/plan.h"
 
+/* Which bound we ended the command for. */
+enum bound {
+	BOUND_NONE,
+	BOUND_TIME,
+	BOUND_OUTPUT,
+	BOUND_PROCESSES
+};
+
+extern const char *const bound_names[]; /* by enum bound: "none", "time", ... */
+
 /* How it ended. */
 struct outcome {
 	int started; /* the command was executed; else .failure says why not */
 	int status;  /* exit status; 128 + signal */
 	int signal;  /* that ended it, 0: none (or unknown, inside the sandbox) */
-	int timed_out;
+	enum bound bound;
+	unsigned long long output; /* bytes passed on */
 	double seconds;
 	struct error failure;
 };
@@ -20,8 +31,10 @@ struct outcome {
  * (126) with what is missing. */
 int run_probe(const struct plan *plan, struct error *err);
 
-/* Executes the plan and waits.  0 when the child has ended, whatever became of it;
- * -1 where no child could be made. */
+/* Executes the plan, passes its output on and waits for the end of its whole tree.  0
+ * when it has ended, whatever became of it; -1 where no child could be made.  SIGINT,
+ * SIGTERM, SIGHUP and SIGQUIT (block them before) go to the tree, a third of them kills
+ * it. */
 int run_plan(const struct plan *plan, int directory, struct outcome *outcome, struct error *err);
 
 /* The second half of run_plan(), inside the sandbox: the plan is in the sealed

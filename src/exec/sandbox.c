@@ -34,7 +34,7 @@ int sandbox_possible(const struct plan *plan, struct error *err)
 	static const char *const system[] = {"/", "/usr", "/etc", "/bin", "/sbin", "/lib", "/lib64",
 		"/boot", "/dev", "/proc", "/sys", "/var"};
 
-	for (size_t i = 0; i < sizeof system / sizeof *system; i++)
+	for (size_t i = 0; plan->writable && i < sizeof system / sizeof *system; i++)
 		if (strcmp(plan->directory, system[i]) == 0)
 			return error_set(err, EXIT_REFUSED,
 				"the sandbox would have to make %s writable; give another --cwd",
@@ -108,6 +108,15 @@ size_t sandbox_hidden(const struct plan *plan, struct arena *arena, const char *
 	return n;
 }
 
+/* It is there anyway, read-only, except below the private directories. */
+static void add_directory(struct list *l, const struct plan *plan)
+{
+	if (plan->writable)
+		add(l, "--bind", plan->directory, plan->directory);
+	else if (is_private(plan->directory))
+		add(l, "--ro-bind", plan->directory, plan->directory);
+}
+
 /* The order matters: a later mount covers an earlier one. */
 static void add_mounts(struct list *l, const struct plan *plan, struct arena *arena)
 {
@@ -123,14 +132,14 @@ static void add_mounts(struct list *l, const struct plan *plan, struct arena *ar
 			add(l, "--tmpfs", private_directories[i], NULL);
 	if (plan->network && realpath("/etc/resolv.conf", real) && is_below(real, "/run"))
 		add(l, "--ro-bind", arena_strdup(arena, real), arena_strdup(arena, real));
-	add(l, "--bind", plan->directory, plan->directory);
+	add_directory(l, plan);
 	n_hidden = sandbox_hidden(plan, arena, hidden);
 	for (size_t i = 0; i < n_hidden; i++)
 		add(l, "--tmpfs", hidden[i], NULL);
 	for (size_t i = 0; i < plan->n_read; i++) {
 		add(l, "--ro-bind", plan->read[i], plan->read[i]);
 		if (is_below(plan->directory, plan->read[i]))
-			add(l, "--bind", plan->directory, plan->directory);
+			add_directory(l, plan);
 	}
 	for (size_t i = 0; i < plan->n_write; i++)
 		add(l, "--bind", plan->write[i], plan->write[i]);

@@ -1,7 +1,8 @@
 /*
  * sandbox.h - the command's view of the machine, made by bubblewrap: everything
- * readable, the working directory writable, private /tmp, /var/tmp and /run (so
- * that no service's socket is within reach), own processes, no network.
+ * readable, the working directory writable where the policy says so, private /tmp,
+ * /var/tmp and /run (so that no service's socket is within reach), own processes, no
+ * network unless the policy opens it.
  */
 #ifndef EXEC_SANDBOX_H
 #define EXEC_SANDBOX_H

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/sysinfo.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/mem.h"
@@ -24,7 +26,8 @@ unsigned tree_count_system(void)
 	return sysinfo(&info) == 0 ? info.procs : 0;
 }
 
-/* The parent: the second field behind the name, which may hold anything. */
+/* The parent: the second field behind the name, which may hold anything.  0 for one that
+ * has ended. */
 static pid_t parent_of(int proc, const char *pid)
 {
 	char path[64], text[512];
@@ -42,7 +45,9 @@ static pid_t parent_of(int proc, const char *pid)
 		return 0;
 	text[n] = '\0';
 	end = strrchr(text, ')');
-	return end && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : 0;
+	if (!end || strlen(end) <= 4 || end[2] == 'Z' || end[2] == 'X')
+		return 0;
+	return (pid_t)strtol(end + 4, NULL, 10);
 }
 
 static int compare(const void *a, const void *b)
@@ -117,4 +122,41 @@ void tree_signal(int sig)
 		if (list[i].ours)
 			kill(list[i].pid, sig);
 	free(list);
+}
+
+enum {
+	KILL_ROUNDS = 2000,
+	STOP_ROUNDS = 100
+};
+
+/* Those who multiply are stopped first: until there are not more of them than before,
+ * and at our own pace. */
+static void stop_all(void)
+{
+	size_t before, count = 0;
+	int nice_before = getpriority(PRIO_PROCESS, 0);
+
+	setpriority(PRIO_PROCESS, 0, -20);
+	for (int round = 0; round < STOP_ROUNDS; round++) {
+		before = count;
+		tree_signal(SIGSTOP);
+		count = tree_count();
+		if (count <= before)
+			break;
+	}
+	setpriority(PRIO_PROCESS, 0, nice_before);
+}
+
+void tree_kill(void)
+{
+	const struct timespec pause = {0, 1000000};
+
+	if (tree_count() > 1)
+		stop_all();
+	for (int round = 0; round < KILL_ROUNDS; round++) {
+		tree_signal(SIGKILL);
+		if (tree_count() == 0)
+			break;
+		nanosleep(&pause, NULL);
+	}
 }

@@ -8,10 +8,13 @@
 /* How many processes and threads the machine has. */
 unsigned tree_count_system(void);
 
-/* How many processes descend from this one. */
+/* How many living processes descend from this one. */
 size_t tree_count(void);
 
 /* Sends sig to all of them. */
 void tree_signal(int sig);
+
+/* Ends all of them, also where they multiply meanwhile.  Reaps none. */
+void tree_kill(void);
 
 #endif

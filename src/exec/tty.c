@@ -4,8 +4,14 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
+
+enum {
+	ANSWER_MAX = 4096
+};
 
 int tty_open(struct error *err)
 {
@@ -32,42 +38,68 @@ int tty_write(int tty, const char *text, size_t len, struct error *err)
 	return 0;
 }
 
-/* Waits for input with SIGINT and SIGTERM let in: 0, or -1 with errno.  Where the
- * caller blocks them, none can come unnoticed just before the wait. */
-static int wait_for_input(int tty)
+void tty_size(int tty, unsigned *lines, unsigned *columns)
+{
+	struct winsize size = {0};
+
+	ioctl(tty, TIOCGWINSZ, &size);
+	*lines = size.ws_row;
+	*columns = size.ws_col;
+}
+
+static double seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Waits for input with the signals let in: 1; 0 when it is too late; -1 with errno.
+ * Where the caller blocks them, none can come unnoticed just before the wait. */
+static int wait_for_input(int tty, double deadline)
 {
 	struct pollfd p = {tty, POLLIN, 0};
+	double left = deadline - seconds_now();
+	struct timespec t = {0, 0};
 	sigset_t mask;
 
+	if (left > 0) {
+		t.tv_sec = (time_t)left;
+		t.tv_nsec = (long)((left - (double)t.tv_sec) * 1e9);
+	}
 	sigprocmask(SIG_SETMASK, NULL, &mask);
 	sigdelset(&mask, SIGINT);
 	sigdelset(&mask, SIGTERM);
-	return ppoll(&p, 1, NULL, &mask) < 0 ? -1 : 0;
+	sigdelset(&mask, SIGHUP);
+	sigdelset(&mask, SIGQUIT);
+	return ppoll(&p, 1, &t, &mask);
 }
 
 /* Reads up to the end of the line, one byte at a time: what comes behind it
  * belongs to someone else. */
-static int read_line(int tty, struct buf *answer, struct error *err)
+static int read_line(int tty, double deadline, struct buf *answer, struct error *err)
 {
 	char c;
 
 	for (;;) {
-		ssize_t n = wait_for_input(tty);
+		int ready = wait_for_input(tty, deadline);
+		ssize_t n = ready <= 0 ? ready : read(tty, &c, 1);
 
-		if (n == 0)
-			n = read(tty, &c, 1);
-		if (n == 0 || (n < 0 && errno == EINTR))
-			return 1;
+		if (ready == 0)
+			return TTY_LATE;
+		if (n == 0 || (n < 0 && (errno == EINTR || errno == EIO)))
+			return TTY_NO;
 		if (n < 0)
 			return error_set_errno(err, EXIT_REFUSED, "cannot read from the terminal");
 		if (c == '\n' || c == '\r')
-			return 0;
-		if (answer->len < 4096)
+			return answer->len > ANSWER_MAX ? TTY_NO : 0;
+		if (answer->len <= ANSWER_MAX)
 			buf_addc(answer, c);
 	}
 }
 
-int tty_ask(int tty, const char *question, struct buf *answer, struct error *err)
+int tty_ask(int tty, const char *question, int seconds, struct buf *answer, struct error *err)
 {
 	struct termios saved, line;
 	size_t len = 0;
@@ -89,7 +121,10 @@ int tty_ask(int tty, const char *question, struct buf *answer, struct error *err
 		len++;
 	result = tty_write(tty, question, len, err);
 	if (result == 0)
-		result = read_line(tty, answer, err);
+		result = read_line(tty, seconds_now() + seconds, answer, err);
+	/* What is left of the line is not for those who come after us. */
+	if (result != 0)
+		tcflush(tty, TCIFLUSH);
 	if (tcsetattr(tty, TCSANOW, &saved) != 0 && result == 0)
 		result = error_set_errno(err, EXIT_REFUSED, "cannot restore the terminal");
 	return result;

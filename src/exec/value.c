@@ -104,7 +104,8 @@ static int cut_host(const char *value, char host[HOST_MAX])
 	size_t len;
 
 	for (const char *c = value; *c; c++)
-		if ((unsigned char)*c <= ' ' || (unsigned char)*c > '~' || strchr("\\%\"<>^`{|}", *c))
+		if ((unsigned char)*c <= ' ' || (unsigned char)*c > '~' ||
+			strchr("\\%\"<>^`{|}", *c))
 			return -1;
 	if (scheme)
 		value = scheme + 3;

@@ -30,8 +30,7 @@ static int group_trusted(gid_t group, unsigned flags)
 	return !(flags & WALK_STRICT) && (group == 0 || group == getegid());
 }
 
-static int inode_trusted(
-	const char *path, const struct stat *st, unsigned flags, struct error *err)
+static int inode_trusted(const char *path, const struct stat *st, unsigned flags, struct error *err)
 {
 	int sticky = S_ISDIR(st->st_mode) && (st->st_mode & S_ISVTX);
 
@@ -136,8 +135,7 @@ static int open_file(struct walk *w, const char *name, const struct stat *examin
 		O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (fd < 0)
 		return error_set_errno(err, EXIT_REFUSED, "cannot open %s", shown);
-	if (fstat(fd, &st) != 0 || st.st_dev != examined->st_dev ||
-		st.st_ino != examined->st_ino) {
+	if (fstat(fd, &st) != 0 || st.st_dev != examined->st_dev || st.st_ino != examined->st_ino) {
 		close(fd);
 		return error_set(err, EXIT_REFUSED, "%s was replaced in the meantime", shown);
 	}
@@ -198,8 +196,8 @@ static int walk_all(struct walk *w, struct arena *arena, const char **real, stru
 	return -1;
 }
 
-int walk_open(const char *path, unsigned flags, struct arena *arena, const char **real,
-	struct error *err)
+int walk_open(
+	const char *path, unsigned flags, struct arena *arena, const char **real, struct error *err)
 {
 	struct walk w = {.flags = flags};
 	char directory[PATH_MAX] = "";
@@ -234,7 +232,8 @@ int walk_read(const char *path, unsigned flags, size_t max, struct arena *arena,
 			break;
 		}
 		if ((size_t)n > max - content->len)
-			result = error_set(err, EXIT_REFUSED, "%s: larger than %zu bytes", path, max);
+			result = error_set(
+				err, EXIT_REFUSED, "%s: larger than %zu bytes", path, max);
 		else
 			buf_add(content, block, (size_t)n);
 	}

@@ -32,7 +32,7 @@ static void show(struct proposal *p)
 		.audit_directory = ""};
 	struct buf text = {0};
 
-	question_describe(&plan, p, "cli.json", &text);
+	question_describe(&plan, p, "cli.json", NULL, &text);
 	for (size_t i = 0; i < text.len; i++)
 		fuzz_assert((text.data[i] >= ' ' && text.data[i] <= '~') || text.data[i] == '\n');
 	buf_release(&text);
