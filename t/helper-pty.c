@@ -6,7 +6,8 @@
  * The steps, in order: `type TEXT` types (\n: return, \x03: control-C, \x04: end of
  * file), `after TEXT` waits until the terminal has shown TEXT since the last such
  * wait, `do COMMAND` lets sh do something meanwhile, `raw` leaves the terminal in raw
- * mode without echo.  Steps before the first `after` happen before the start.
+ * mode without echo, `hang-up -` closes it.  Steps before the first `after` happen before
+ * the start.
  *
  * Standard input is the command's (-i: the terminal is); its output and errors go to the
  * terminal, and what that shows to our standard output.  Exit status: the command's; 99
@@ -33,7 +34,7 @@ enum {
 
 static char shown[SHOWN_MAX + 1];
 static size_t shown_len, seen;
-static int master, terminal_input;
+static int master, terminal_input, hung_up;
 
 static void die_now(const char *what)
 {
@@ -107,6 +108,9 @@ static void step(const char *what, const char *text)
 	else if (strcmp(what, "do") == 0) {
 		if (system(text) != 0)
 			die_now(text);
+	} else if (strcmp(what, "hang-up") == 0) {
+		close(master);
+		hung_up = 1;
 	} else
 		die_now(what);
 }
@@ -147,7 +151,7 @@ static void make_raw(int slave)
 static int finish(pid_t pid)
 {
 	time_t end = time(NULL) + PATIENCE;
-	int open = 1, status = 0;
+	int open = !hung_up, status = 0;
 
 	while (waitpid(pid, &status, WNOHANG) != pid) {
 		if (time(NULL) > end) {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 enum {
-	ANSWER_MAX = 4096
+	ANSWER_MAX = 64
 };
 
 int tty_open(struct error *err)

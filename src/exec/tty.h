@@ -24,7 +24,7 @@ int tty_write(int tty, const char *text, size_t len, struct error *err);
 void tty_size(int tty, unsigned *lines, unsigned *columns);
 
 /* Throws away what was typed ahead, asks, and reads one line (without its end; a line
- * of more than 4096 bytes is no answer) into answer, in the terminal's line mode with
+ * of more than 64 bytes is no answer) into answer, in the terminal's line mode with
  * echo whatever mode it was left in.  0; TTY_NO at end of file, where the terminal is
  * gone or a signal came; TTY_LATE when seconds have passed without a whole line; -1 on
  * failure.  SIGINT, SIGTERM, SIGHUP and SIGQUIT are let in while it waits: block them
