@@ -159,6 +159,13 @@ static int write_file(const char *path)
 	return say("write", fd >= 0 && write(fd, "evil\n", 5) == 5);
 }
 
+static int change_mode(const char *path)
+{
+	struct stat st;
+
+	return say("chmod", stat(path, &st) == 0 && chmod(path, st.st_mode & 07777) == 0);
+}
+
 static int read_file(const char *path)
 {
 	char text[64] = "";
@@ -235,7 +242,7 @@ int main(int argc, char **argv)
 	const char *what = argc > 1 ? argv[1] : "", *last = argc > 1 ? argv[argc - 1] : "";
 
 	if (argc < 2) {
-		puts("1..0 # SKIP a helper of t/0770-attacks.sh");
+		puts("1..0 # SKIP a helper of t/0770-attacks-words.sh");
 		return 0;
 	}
 	leave_mark(argc, argv);
@@ -255,6 +262,8 @@ int main(int argc, char **argv)
 		return unix_socket(last);
 	if (strcmp(what, "write") == 0)
 		return write_file(last);
+	if (strcmp(what, "chmod") == 0)
+		return change_mode(last);
 	if (strcmp(what, "read") == 0)
 		return read_file(last);
 	if (strcmp(what, "use-up") == 0)

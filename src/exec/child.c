@@ -196,9 +196,10 @@ static int enter_sandbox(const struct plan *p, int status, struct error *err)
 	const char *command[] = {self_path, RUN_INSIDE_OPTION, plan_number, NULL};
 	struct arena arena = {0};
 	struct executable bwrap;
-	int script = -1, self, packed;
+	int script = -1, self, packed, filter = filter_calls_file(err);
 
-	if (executable_find("bwrap", sandbox_directories, 3, &arena, &bwrap, err) != 0)
+	if (filter < 0 ||
+		executable_find("bwrap", sandbox_directories, 3, &arena, &bwrap, err) != 0)
 		return -1;
 	if (p->exe.interpreter) {
 		script = content_copy(p->exe.fd, &p->exe.identity, err);
@@ -209,12 +210,13 @@ static int enter_sandbox(const struct plan *p, int status, struct error *err)
 	if (packed < 0)
 		return -1;
 	self = open("/proc/self/exe", O_RDONLY);
-	if (self < 0 || keep_open(packed) || keep_open(script) || keep_open(status) ||
-		keep_open(p->exe.fd) || keep_open(p->exe.interpreter_fd) || keep_open(p->input_fd))
+	if (self < 0 || keep_open(packed) || keep_open(script) || keep_open(filter) ||
+		keep_open(status) || keep_open(p->exe.fd) || keep_open(p->exe.interpreter_fd) ||
+		keep_open(p->input_fd))
 		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot hand on descriptors");
 	snprintf(self_path, sizeof self_path, "/proc/self/fd/%d", self);
 	snprintf(plan_number, sizeof plan_number, "%d", packed);
-	execute(bwrap.fd, sandbox_arguments(p, script, command, &arena), empty_environment);
+	execute(bwrap.fd, sandbox_arguments(p, filter, script, command, &arena), empty_environment);
 	return error_set_errno(err, EXIT_FAILURE_OWN, "cannot execute %s", bwrap.path);
 }
 
@@ -245,12 +247,14 @@ void child_probe(const struct plan *p, int said)
 	struct arena arena = {0};
 	struct executable bwrap;
 	struct error err;
-	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC), filter = filter_calls_file(&err);
 
 	dup2(null, 0);
 	dup2(null, 1);
 	dup2(said, 2);
-	if (executable_find("bwrap", sandbox_directories, 3, &arena, &bwrap, &err) == 0)
-		execute(bwrap.fd, sandbox_arguments(p, -1, command, &arena), empty_environment);
+	if (filter >= 0 && keep_open(filter) == 0 &&
+		executable_find("bwrap", sandbox_directories, 3, &arena, &bwrap, &err) == 0)
+		execute(bwrap.fd, sandbox_arguments(p, filter, -1, command, &arena),
+			empty_environment);
 	_exit(EXIT_FAILURE_OWN);
 }

@@ -7,8 +7,10 @@
 #include <sched.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <unistd.h>
 
 #if defined(__x86_64__)
 #define ARCH_NATIVE AUDIT_ARCH_X86_64
@@ -35,7 +37,8 @@ static const unsigned denied[] = {__NR_mount, __NR_umount2, __NR_pivot_root, __N
 	__NR_mount_setattr, __NR_setns, __NR_open_by_handle_at, __NR_keyctl, __NR_add_key,
 	__NR_request_key, __NR_bpf, __NR_perf_event_open, __NR_userfaultfd, __NR_io_uring_setup,
 	__NR_io_uring_enter, __NR_io_uring_register, __NR_kexec_load, __NR_init_module,
-	__NR_finit_module, __NR_delete_module, __NR_swapon, __NR_swapoff, __NR_reboot, __NR_acct};
+	__NR_finit_module, __NR_delete_module, __NR_swapon, __NR_swapoff, __NR_reboot, __NR_acct,
+	__NR_ptrace, __NR_process_vm_readv, __NR_process_vm_writev, __NR_pidfd_getfd};
 
 struct code {
 	struct sock_filter list[CODE_MAX];
@@ -97,30 +100,53 @@ static void deny_more(struct code *c)
 	}
 }
 
+static void make(struct code *c, int sandboxed)
+{
+	c->n = 0;
+	load(c, offsetof(struct seccomp_data, arch));
+	if (sandboxed) {
+		jump(c, BPF_JEQ, ARCH_NATIVE, 1, 0);
+		result(c, SECCOMP_RET_ERRNO | ENOSYS);
+		load(c, offsetof(struct seccomp_data, nr));
+		jump(c, BPF_JGE, X32_FIRST, 0, 1);
+		result(c, SECCOMP_RET_ERRNO | ENOSYS);
+		deny_typing(c, __NR_ioctl);
+		deny_more(c);
+	} else {
+		jump(c, BPF_JEQ, ARCH_NATIVE, 7, 0);
+		deny_typing(c, IOCTL_FOREIGN);
+		result(c, SECCOMP_RET_ALLOW);
+		deny_typing(c, __NR_ioctl);
+		deny_typing(c, IOCTL_SECOND);
+	}
+	result(c, SECCOMP_RET_ALLOW);
+}
+
 int filter_calls_install(int sandboxed, struct error *err)
 {
-	struct code c = {.n = 0};
+	struct code c;
 	struct sock_fprog program = {.filter = c.list};
 
-	load(&c, offsetof(struct seccomp_data, arch));
-	if (sandboxed) {
-		jump(&c, BPF_JEQ, ARCH_NATIVE, 1, 0);
-		result(&c, SECCOMP_RET_ERRNO | ENOSYS);
-		load(&c, offsetof(struct seccomp_data, nr));
-		jump(&c, BPF_JGE, X32_FIRST, 0, 1);
-		result(&c, SECCOMP_RET_ERRNO | ENOSYS);
-		deny_typing(&c, __NR_ioctl);
-		deny_more(&c);
-	} else {
-		jump(&c, BPF_JEQ, ARCH_NATIVE, 7, 0);
-		deny_typing(&c, IOCTL_FOREIGN);
-		result(&c, SECCOMP_RET_ALLOW);
-		deny_typing(&c, __NR_ioctl);
-		deny_typing(&c, IOCTL_SECOND);
-	}
-	result(&c, SECCOMP_RET_ALLOW);
+	make(&c, sandboxed);
 	program.len = c.n;
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
 		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot filter system calls");
 	return 0;
+}
+
+int filter_calls_file(struct error *err)
+{
+	int fd = memfd_create("filter", MFD_CLOEXEC);
+	struct code c;
+	size_t len;
+
+	make(&c, 1);
+	len = c.n * sizeof *c.list;
+	if (fd < 0 || write(fd, c.list, len) != (ssize_t)len || lseek(fd, 0, SEEK_SET) != 0) {
+		error_set_errno(err, EXIT_FAILURE_OWN, "cannot make a memory file");
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	return fd;
 }

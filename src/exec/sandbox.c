@@ -117,6 +117,16 @@ static void add_directory(struct list *l, const struct plan *plan)
 		add(l, "--ro-bind", plan->directory, plan->directory);
 }
 
+/* bubblewrap leaves the settings of the kernel open where we are root. */
+static void add_kernel_files(struct list *l)
+{
+	add(l, "--dev", "/dev", NULL);
+	add(l, "--proc", "/proc", NULL);
+	add(l, "--ro-bind", "/proc/sys", "/proc/sys");
+	add(l, "--ro-bind-try", "/proc/sysrq-trigger", "/proc/sysrq-trigger");
+	add(l, "--ro-bind-try", "/proc/pressure", "/proc/pressure");
+}
+
 /* The order matters: a later mount covers an earlier one. */
 static void add_mounts(struct list *l, const struct plan *plan, struct arena *arena)
 {
@@ -125,8 +135,7 @@ static void add_mounts(struct list *l, const struct plan *plan, struct arena *ar
 	size_t n_hidden;
 
 	add(l, "--ro-bind", "/", "/");
-	add(l, "--dev", "/dev", NULL);
-	add(l, "--proc", "/proc", NULL);
+	add_kernel_files(l);
 	for (size_t i = 0; i < N_PRIVATE; i++)
 		if (access(private_directories[i], F_OK) == 0)
 			add(l, "--tmpfs", private_directories[i], NULL);
@@ -147,25 +156,31 @@ static void add_mounts(struct list *l, const struct plan *plan, struct arena *ar
 		add(l, "--ro-bind", plan->audit_directory, plan->audit_directory);
 }
 
-const char **sandbox_arguments(
-	const struct plan *plan, int script, const char *const *command, struct arena *arena)
+static const char *number(int n, struct arena *arena)
+{
+	char *text = arena_alloc(arena, 16);
+
+	snprintf(text, 16, "%d", n);
+	return text;
+}
+
+const char **sandbox_arguments(const struct plan *plan, int filter, int script,
+	const char *const *command, struct arena *arena)
 {
 	struct list l = {NULL, 0};
 	size_t n_command = 0;
-	char *number;
 
 	while (command[n_command])
 		n_command++;
 	l.words = arena_zalloc(arena,
-		(64 + 2 * SANDBOX_HIDDEN_MAX + 6 * (plan->n_read + plan->n_write) + n_command) *
+		(96 + 2 * SANDBOX_HIDDEN_MAX + 6 * (plan->n_read + plan->n_write) + n_command) *
 			sizeof *l.words);
 	add_namespaces(&l, plan);
+	add(&l, "--seccomp", number(filter, arena), NULL);
 	add_mounts(&l, plan, arena);
 	if (script >= 0) {
-		number = arena_alloc(arena, 16);
-		snprintf(number, 16, "%d", script);
 		add(&l, "--perms", "0555", NULL);
-		add(&l, "--ro-bind-data", number, plan->exe.real_path);
+		add(&l, "--ro-bind-data", number(script, arena), plan->exe.real_path);
 	}
 	add(&l, "--chdir", plan->directory, "--");
 	for (size_t i = 0; i < n_command; i++)
