@@ -208,7 +208,7 @@ static void faults_name_the_field(void **state)
 		const char *old, *new, *message;
 	} cases[] = {
 		{"\"BPE\"", "\"Unigram\"", "model.type: 'Unigram'"},
-		{"\"normalizer\":null", "\"normalizer\":{\"type\":\"NFC\"}", "normalizer"},
+		{"\"normalizer\":null", "\"normalizer\":{\"type\":\"Nmt\"}", "Nmt"},
 		{"\"add_prefix_space\":false", "\"add_prefix_space\":false},{", "line 1"},
 		{"{\"type\":\"ByteLevel\",", "{\"type\":\"Whitespace\",",
 			"pre_tokenizer.type: 'White"},
@@ -234,7 +234,7 @@ static void faults_name_the_field(void **state)
 		{"\"special\":true", "\"special\":1", "added_tokens.special"},
 		{"\"type\":\"BPE\"", "\"type\":\"BPE\",\"byte_fallback\":true", "byte_fallback"},
 		{"\"type\":\"BPE\"", "\"type\":\"BPE\",\"dropout\":0.1", "dropout"},
-		{"\"type\":\"BPE\"", "\"type\":\"BPE\",\"unk_token\":\"a\"", "unk_token"},
+		{"\"type\":\"BPE\"", "\"type\":\"BPE\",\"unk_token\":\"c\"", "unk_token"},
 		{base, "", "line 1"},
 		{base, "[]", "decoder"},
 	};

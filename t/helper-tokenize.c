@@ -2,12 +2,14 @@
  * helper-tokenize - for tests: reads JSON strings, one a line, and prints for each the
  * ids and the decoded text as a JSON array [[ids], "text"].
  *   helper-tokenize TOKENIZER.JSON [plain|ordinary]          < strings > results
+ *   helper-tokenize --time TOKENIZER.JSON                    < strings > seconds
  *   helper-tokenize --train MERGES TOKENIZER.JSON [ADDED...] < strings
  */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "text/tokenizer.h"
 #include "text/utf8.h"
 
@@ -51,6 +53,50 @@ static int train(int argc, char **argv)
 	return 0;
 }
 
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* The best time of three for encoding all strings. */
+static int measure(const char *path)
+{
+	char *line = NULL, **texts = NULL;
+	size_t cap = 0, n = 0, texts_cap = 0;
+	double best = 1e9;
+	struct ids ids = {0};
+	struct error err;
+	struct tokenizer *t = tokenizer_load(path, &err);
+	json_t *text;
+
+	if (!t)
+		die_error(&err);
+	for (; (text = next_string(&line, &cap)); json_decref(text)) {
+		texts = array_grow(texts, &texts_cap, n, sizeof *texts);
+		texts[n++] = xstrdup(json_string_value(text));
+	}
+	for (int round = 0; round < 3; round++) {
+		double start = now(), time;
+
+		ids.len = 0;
+		for (size_t i = 0; i < n; i++)
+			tokenizer_encode(t, texts[i], strlen(texts[i]), &ids);
+		time = now() - start;
+		best = time < best ? time : best;
+	}
+	printf("%.6f\n", best);
+	while (n)
+		free(texts[--n]);
+	free(texts);
+	free(line);
+	ids_release(&ids);
+	tokenizer_free(t);
+	return 0;
+}
+
 static void print_result(struct tokenizer *t, const struct ids *ids)
 {
 	struct buf bytes = {0}, text = {0};
@@ -81,6 +127,8 @@ int main(int argc, char **argv)
 	program_name_set(argv[0]);
 	if (argc > 3 && !strcmp(argv[1], "--train"))
 		return train(argc, argv);
+	if (argc > 2 && !strcmp(argv[1], "--time"))
+		return measure(argv[2]);
 	if (argc < 2)
 		die(EXIT_USAGE, "usage: tokenize TOKENIZER.JSON [plain|ordinary]");
 	t = tokenizer_load(argv[1], &err);

@@ -10,7 +10,7 @@
 #include "text/map64.h"
 
 struct added_entry {
-	const char *content; /* not owned */
+	const char *content; /* as it is looked for (normalized, if so); not owned */
 	size_t len;
 	int32_t id;
 	unsigned char special, single_word, lstrip, rstrip, normalized;

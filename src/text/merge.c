@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "text/utf8.h"
 
 struct symbol {
 	int32_t id; /* -1: merged into the one on its left */
@@ -86,24 +87,80 @@ static int is_current(const struct symbol *s, const struct candidate *c)
 	return s[c->at].id == c->left && s[c->at].next >= 0 && s[s[c->at].next].id == c->right;
 }
 
-/* The word's bytes as symbols; their number. */
+/* Symbols that have no token and wait for a token of their own, or a common one. */
+struct unknown {
+	int waiting;
+};
+
+static void symbol_add(struct merge_work *w, size_t *n, int32_t id)
+{
+	w->symbols[*n] = (struct symbol){id, (int32_t)*n - 1, (int32_t)*n + 1};
+	++*n;
+}
+
+static void unknown_end(struct tokenizer *t, struct unknown *u, size_t *n)
+{
+	if (u->waiting)
+		symbol_add(&t->work, n, t->unknown);
+	u->waiting = 0;
+}
+
+static void unknown_add(struct tokenizer *t, struct unknown *u, size_t *n)
+{
+	if (t->unknown < 0)
+		return;
+	if (!t->fuse_unknown)
+		unknown_end(t, u, n);
+	u->waiting = 1;
+}
+
+/* Whether a character can be spelled in bytes. */
+static int has_bytes(const struct tokenizer *t, const char *text, size_t len)
+{
+	if (!t->byte_fallback)
+		return 0;
+	for (size_t i = 0; i < len; i++) {
+		if (t->byte_ids[(unsigned char)text[i]] < 0)
+			return 0;
+	}
+	return 1;
+}
+
+/* The word's bytes or characters as symbols; their number. */
 static size_t symbols_set(struct tokenizer *t, const char *word, size_t len)
 {
 	struct merge_work *w = &t->work;
-	size_t n = 0;
+	struct unknown u = {0};
+	size_t n = 0, size = 1;
 
 	if (len > w->symbols_cap) {
 		w->symbols_cap = len + 64;
 		w->symbols = xreallocarray(w->symbols, w->symbols_cap, sizeof *w->symbols);
 	}
-	for (size_t i = 0; i < len; i++) {
-		int32_t id = t->byte_ids[(unsigned char)word[i]];
+	for (size_t i = 0; i < len; i += size) {
+		int32_t id = -1;
 
+		if (t->byte_level) {
+			id = t->byte_ids[(unsigned char)word[i]];
+		} else {
+			int32_t code = utf8_decode(word + i, len - i, &size);
+			const uint64_t *found =
+				code >= 0 ? map64_get(&t->chars, (uint64_t)code) : NULL;
+
+			if (found)
+				id = (int32_t)*found;
+		}
 		if (id >= 0) {
-			w->symbols[n] = (struct symbol){id, (int32_t)n - 1, (int32_t)n + 1};
-			n++;
+			unknown_end(t, &u, &n);
+			symbol_add(w, &n, id);
+		} else if (has_bytes(t, word + i, size)) {
+			for (size_t k = 0; k < size; k++)
+				symbol_add(w, &n, t->byte_ids[(unsigned char)word[i + k]]);
+		} else {
+			unknown_add(t, &u, &n);
 		}
 	}
+	unknown_end(t, &u, &n);
 	if (n)
 		w->symbols[n - 1].next = -1;
 	return n;
@@ -150,9 +207,13 @@ void merge_word(struct tokenizer *t, const char *word, size_t len, double dropou
 	};
 
 	while (len > PART_MAX) {
-		merge_part(t, word, PART_MAX, dropout, rng, out);
-		word += PART_MAX;
-		len -= PART_MAX;
+		size_t part = PART_MAX;
+
+		while (((unsigned char)word[part] & 0xc0) == 0x80 && part > PART_MAX - 4)
+			part--; /* not within a character */
+		merge_part(t, word, part, dropout, rng, out);
+		word += part;
+		len -= part;
 	}
 	merge_part(t, word, len, dropout, rng, out);
 }

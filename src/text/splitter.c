@@ -4,6 +4,7 @@
 #include <pcre2.h>
 #include <stdlib.h>
 #include <string.h>
+#include "text/split_class.h"
 
 enum {
 	STAGES_MAX = 8,
@@ -15,12 +16,33 @@ enum {
 static const char gpt2_pattern[] = "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+"
 				   "| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+";
 
+/* What becomes of a match and of the text between matches. */
+enum behavior {
+	ISOLATED,
+	REMOVED,
+	WITH_PREVIOUS,
+	WITH_NEXT,
+	CONTIGUOUS
+};
+
+static const char *const behaviors[] = {
+	"Isolated", "Removed", "MergedWithPrevious", "MergedWithNext", "Contiguous"};
+
+/* When a piece that does not begin with the prefix gets it. */
+enum prefixing {
+	NEVER,
+	FIRST, /* at the start of an input */
+	ALWAYS
+};
+
 struct stage {
-	pcre2_code *code;
+	pcre2_code *code; /* NULL: the piece stays whole */
 	pcre2_match_data *match;
-	int removed;	  /* matches are dropped, not kept as pieces */
-	int invert;	  /* what does not match is the match */
-	int prefix_space; /* a piece that begins with no blank gets one */
+	enum behavior behavior;
+	int invert; /* what does not match is the match */
+	enum prefixing prefixing;
+	char *prefix;	/* what a blank becomes, too */
+	struct buf own; /* the piece with its prefix */
 };
 
 struct splitter {
@@ -28,42 +50,13 @@ struct splitter {
 	size_t n_stages;
 	int has_bytelevel;
 	pcre2_match_context *context;
-	struct buf scratch;
+	const char *start; /* of the input; NULL: the text is from its middle */
 };
-
-/* White space is the same everywhere but for U+180E, which PCRE2 has in \s and
- * Oniguruma has not: spell the class out. */
-static char *portable_pattern(const char *pattern)
-{
-	static const char space[] = "\\t-\\r \\x{85}\\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}"
-				    "\\x{2029}\\x{202f}\\x{205f}\\x{3000}";
-	struct buf out = {0};
-	int in_class = 0;
-
-	for (const char *p = pattern; *p; p++) {
-		if (*p == '\\' && p[1]) {
-			p++;
-			if (*p == 's')
-				buf_addf(&out, in_class ? "%s" : "[%s]", space);
-			else if (*p == 'S' && !in_class)
-				buf_addf(&out, "[^%s]", space);
-			else
-				buf_addf(&out, "\\%c", *p);
-			continue;
-		}
-		if (*p == '[')
-			in_class++;
-		else if (*p == ']' && in_class)
-			in_class--;
-		buf_addc(&out, *p);
-	}
-	return buf_detach(&out);
-}
 
 void *splitter_pattern(const char *pattern, int literal, const char *what, struct error *err)
 {
 	uint32_t options = PCRE2_UTF | PCRE2_NO_UTF_CHECK;
-	char *text = NULL;
+	struct buf text = {0};
 	pcre2_code *code;
 	PCRE2_SIZE at;
 	int fault;
@@ -76,9 +69,13 @@ void *splitter_pattern(const char *pattern, int literal, const char *what, struc
 		options |= PCRE2_LITERAL;
 	else
 		options |= PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C;
-	text = literal ? xstrdup(pattern) : portable_pattern(pattern);
-	code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, options, &fault, &at, NULL);
-	free(text);
+	if (literal)
+		buf_adds(&text, pattern);
+	else
+		split_class_pattern(pattern, &text);
+	code = pcre2_compile((PCRE2_SPTR)(text.data ? text.data : ""), PCRE2_ZERO_TERMINATED,
+		options, &fault, &at, NULL);
+	buf_release(&text);
 	if (!code) {
 		PCRE2_UCHAR message[256];
 
@@ -91,12 +88,12 @@ void *splitter_pattern(const char *pattern, int literal, const char *what, struc
 	return code;
 }
 
-static int add_stage(struct splitter *s, const char *pattern, int literal, int removed, int invert,
-	struct error *err)
+static int add_stage(struct splitter *s, const char *pattern, int literal, enum behavior behavior,
+	int invert, struct error *err)
 {
 	struct stage *stage = &s->stages[s->n_stages];
 
-	stage->removed = removed;
+	stage->behavior = behavior;
 	stage->invert = invert;
 	stage->code = splitter_pattern(pattern, literal, "pre_tokenizer.pattern", err);
 	if (!stage->code)
@@ -112,13 +109,14 @@ static int add_bytelevel(struct splitter *s, json_t *d, struct error *err)
 
 	s->has_bytelevel = 1;
 	if (json_is_true(json_object_get(d, "add_prefix_space"))) {
-		s->stages[s->n_stages].prefix_space = 1;
+		s->stages[s->n_stages].prefixing = ALWAYS;
+		s->stages[s->n_stages].prefix = xstrdup(" ");
 		if (json_is_false(regex)) {
 			s->n_stages++;
 			return 0;
 		}
 	}
-	return json_is_false(regex) ? 0 : add_stage(s, gpt2_pattern, 0, 0, 0, err);
+	return json_is_false(regex) ? 0 : add_stage(s, gpt2_pattern, 0, ISOLATED, 0, err);
 }
 
 static int add_split(struct splitter *s, json_t *d, struct error *err)
@@ -127,18 +125,47 @@ static int add_split(struct splitter *s, json_t *d, struct error *err)
 	json_t *pattern = json_object_get(d, "pattern");
 	const char *regex = json_string_value(json_object_get(pattern, "Regex"));
 	const char *string = json_string_value(json_object_get(pattern, "String"));
-	int removed = behavior && !strcmp(behavior, "Removed");
+	int known = 0;
 
-	if (!behavior || (!removed && strcmp(behavior, "Isolated") != 0))
+	while (known <= CONTIGUOUS && behavior && strcmp(behavior, behaviors[known]) != 0)
+		known++;
+	if (!behavior || known > CONTIGUOUS)
 		return error_set(err, EXIT_DATA,
-			"pre_tokenizer.behavior: '%.40s' is not supported (only Isolated and "
-			"Removed are)",
+			"pre_tokenizer.behavior: '%.40s' is not supported (Isolated, Removed, "
+			"MergedWithPrevious, MergedWithNext and Contiguous are)",
 			behavior ? behavior : "");
 	if (!regex && !string)
 		return error_set(
 			err, EXIT_DATA, "pre_tokenizer.pattern: neither Regex nor String is given");
-	return add_stage(s, regex ? regex : string, !regex, removed,
+	return add_stage(s, regex ? regex : string, !regex, (enum behavior)known,
 		json_is_true(json_object_get(d, "invert")), err);
+}
+
+/* SentencePiece's words: blanks become a mark, and words begin with it. */
+static int add_metaspace(struct splitter *s, json_t *d, struct error *err)
+{
+	const char *mark = json_string_value(json_object_get(d, "replacement"));
+	const char *scheme = json_string_value(json_object_get(d, "prepend_scheme"));
+	json_t *old = json_object_get(d, "add_prefix_space"); /* before there were schemes */
+	struct stage *stage = &s->stages[s->n_stages];
+
+	if (!mark || !*mark || strlen(mark) > 4)
+		return error_set(
+			err, EXIT_DATA, "pre_tokenizer.replacement: not a single character");
+	if (!scheme)
+		scheme = json_is_false(old) ? "never" : "always";
+	if (strcmp(scheme, "always") != 0 && strcmp(scheme, "first") != 0 &&
+		strcmp(scheme, "never") != 0)
+		return error_set(err, EXIT_DATA,
+			"pre_tokenizer.prepend_scheme: '%.40s' is not supported (always, first and "
+			"never are)",
+			scheme);
+	stage->prefix = xstrdup(mark);
+	stage->prefixing = *scheme == 'a' ? ALWAYS : *scheme == 'f' ? FIRST : NEVER;
+	if (!json_is_false(json_object_get(d, "split")))
+		return add_stage(s, mark, 1, WITH_NEXT, 0, err);
+	s->n_stages++;
+	return 0;
 }
 
 static int add(struct splitter *s, json_t *d, int depth, struct error *err)
@@ -155,12 +182,14 @@ static int add(struct splitter *s, json_t *d, int depth, struct error *err)
 	if (!strcmp(type, "ByteLevel"))
 		return add_bytelevel(s, d, err);
 	if (!strcmp(type, "Digits"))
-		return add_stage(s,
-			json_is_true(json_object_get(d, "individual_digits")) ? "\\p{N}"
-									      : "\\p{N}+",
-			0, 0, 0, err);
+		return add_stage(s, split_class_numeric, 0,
+			json_is_true(json_object_get(d, "individual_digits")) ? ISOLATED
+									      : CONTIGUOUS,
+			0, err);
 	if (!strcmp(type, "Split"))
 		return add_split(s, d, err);
+	if (!strcmp(type, "Metaspace"))
+		return add_metaspace(s, d, err);
 	if (!strcmp(type, "Sequence")) {
 		json_t *list = json_object_get(d, "pretokenizers"), *item;
 		size_t i;
@@ -177,7 +206,7 @@ static int add(struct splitter *s, json_t *d, int depth, struct error *err)
 	}
 	return error_set(err, EXIT_DATA,
 		"pre_tokenizer.type: '%.40s' is not supported "
-		"(ByteLevel, Digits, Split and Sequence are)",
+		"(ByteLevel, Digits, Metaspace, Split and Sequence are)",
 		type);
 }
 
@@ -185,14 +214,8 @@ struct splitter *splitter_new(json_t *description, struct error *err)
 {
 	struct splitter *s = xcalloc(1, sizeof *s);
 
-	if (add(s, description, 0, err) < 0) {
+	if (description && !json_is_null(description) && add(s, description, 0, err) < 0) {
 		splitter_free(s);
-		return NULL;
-	}
-	if (!s->has_bytelevel) {
-		splitter_free(s);
-		error_set(err, EXIT_DATA,
-			"pre_tokenizer: no ByteLevel in it (only byte-level BPE is supported)");
 		return NULL;
 	}
 	s->context = pcre2_match_context_create(NULL);
@@ -207,23 +230,59 @@ void splitter_free(struct splitter *s)
 	for (size_t i = 0; i < STAGES_MAX; i++) {
 		pcre2_match_data_free(s->stages[i].match);
 		pcre2_code_free(s->stages[i].code);
+		free(s->stages[i].prefix);
+		buf_release(&s->stages[i].own);
 	}
 	pcre2_match_context_free(s->context);
-	buf_release(&s->scratch);
 	free(s);
 }
+
+int splitter_has_bytelevel(const struct splitter *s)
+{
+	return s->has_bytelevel;
+}
+
+/* A stage at work on a text: the piece that may yet be joined to the next one. */
+struct cut {
+	struct splitter *s;
+	size_t stage;
+	const char *text;
+	size_t from, to;
+	int matched; /* the piece is a match */
+	splitter_word *word;
+	void *arg;
+};
 
 static void run_stage(struct splitter *s, size_t at, const char *text, size_t len,
 	splitter_word *word, void *arg);
 
-/* A piece that is a match of stage `at` (or not) goes on to the next, or is dropped. */
-static void pass_on(struct splitter *s, size_t at, int matched, const char *text, size_t len,
-	splitter_word *word, void *arg)
+/* Sends the piece that is held to the next stage, or drops it. */
+static void release(struct cut *c)
 {
-	const struct stage *stage = &s->stages[at];
+	if (c->to > c->from && !(c->matched && c->s->stages[c->stage].behavior == REMOVED))
+		run_stage(c->s, c->stage + 1, c->text + c->from, c->to - c->from, c->word, c->arg);
+	c->from = c->to;
+}
 
-	if (len && !(stage->removed && matched != stage->invert))
-		run_stage(s, at + 1, text, len, word, arg);
+/* Takes the next piece, up to `to`. */
+static void piece(struct cut *c, size_t to, int is_match)
+{
+	const struct stage *stage = &c->s->stages[c->stage];
+	int held = c->to > c->from, joined = 0;
+
+	if (to == c->to)
+		return;
+	is_match ^= stage->invert;
+	if (held && stage->behavior == WITH_PREVIOUS)
+		joined = is_match && !c->matched;
+	else if (held && stage->behavior == WITH_NEXT)
+		joined = !is_match && c->matched;
+	else if (held && stage->behavior == CONTIGUOUS)
+		joined = is_match == c->matched;
+	if (!joined)
+		release(c);
+	c->to = to;
+	c->matched = is_match;
 }
 
 static void run_pattern(
@@ -231,7 +290,8 @@ static void run_pattern(
 {
 	struct stage *stage = &s->stages[at];
 	const PCRE2_SIZE *found = pcre2_get_ovector_pointer(stage->match);
-	size_t done = 0, from = 0;
+	struct cut cut = {s, at, text, 0, 0, 0, word, arg};
+	size_t from = 0;
 
 	while (from < len) {
 		size_t match_from, match_to;
@@ -247,29 +307,50 @@ static void run_pattern(
 				from++;
 			continue;
 		}
-		pass_on(s, at, 0, text + done, match_from - done, word, arg);
-		pass_on(s, at, 1, text + match_from, match_to - match_from, word, arg);
-		done = from = match_to;
+		piece(&cut, match_from, 0);
+		piece(&cut, match_to, 1);
+		from = match_to;
 	}
-	pass_on(s, at, 0, text + done, len - done, word, arg);
+	piece(&cut, len, 0);
+	release(&cut);
+}
+
+/* The piece with its blanks replaced, and the prefix before it where it is due. */
+static void own_text(struct splitter *s, struct stage *stage, const char *text, size_t len)
+{
+	size_t size = strlen(stage->prefix);
+	int there = (len >= size && !memcmp(text, stage->prefix, size)) || text[0] == ' ';
+
+	buf_clear(&stage->own);
+	if (!there &&
+		(stage->prefixing == ALWAYS || (stage->prefixing == FIRST && text == s->start)))
+		buf_add(&stage->own, stage->prefix, size);
+	while (len) {
+		const char *blank = memchr(text, ' ', len);
+		size_t part = blank ? (size_t)(blank - text) : len;
+
+		buf_add(&stage->own, text, part);
+		if (blank)
+			buf_add(&stage->own, stage->prefix, size);
+		text += part + !!blank;
+		len -= part + !!blank;
+	}
 }
 
 static void run_stage(
 	struct splitter *s, size_t at, const char *text, size_t len, splitter_word *word, void *arg)
 {
-	struct stage *stage = &s->stages[at];
+	struct stage *stage;
 
 	if (at == s->n_stages) {
 		word(arg, text, len);
 		return;
 	}
-	if (stage->prefix_space && text[0] != ' ') {
-		/* Only the last stage adds spaces, so scratch is not in use. */
-		buf_clear(&s->scratch);
-		buf_addc(&s->scratch, ' ');
-		buf_add(&s->scratch, text, len);
-		text = s->scratch.data;
-		len++;
+	stage = &s->stages[at];
+	if (stage->prefix) {
+		own_text(s, stage, text, len);
+		text = stage->own.data;
+		len = stage->own.len;
 	}
 	if (stage->code)
 		run_pattern(s, at, text, len, word, arg);
@@ -277,8 +358,10 @@ static void run_stage(
 		run_stage(s, at + 1, text, len, word, arg);
 }
 
-void splitter_run(struct splitter *s, const char *text, size_t len, splitter_word *word, void *arg)
+void splitter_run(struct splitter *s, const char *text, size_t len, int at_start,
+	splitter_word *word, void *arg)
 {
+	s->start = at_start ? text : NULL;
 	if (len)
 		run_stage(s, 0, text, len, word, arg);
 }

@@ -1,5 +1,7 @@
 /* Reads and writes tokenizer.json, the file of Hugging Face `tokenizers`. */
 #include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/hash.h"
 #include "stream/file.h"
@@ -56,16 +58,25 @@ static void tokens_reserve(struct tokenizer *t, uint32_t n)
 	t->n_tokens = n;
 }
 
-/* Fills in a token that is new.  Like the ByteLevel decoder: a token with a
- * character outside the table stands for itself. */
-static void token_set(struct tokenizer *t, int32_t id, const char *name)
+/* What a token decodes to.  Like the ByteLevel decoder: a token with a character
+ * outside the table stands for itself. */
+static void token_set_bytes(struct tokenizer *t, int32_t id, const char *text)
 {
 	struct buf bytes = {0};
 
-	if (bytelevel_decode(name, strlen(name), &bytes) < 0)
-		buf_adds(&bytes, name);
+	if (!t->byte_level)
+		piece_decode(&t->decoder, text, &bytes);
+	else if (bytelevel_decode(text, strlen(text), &bytes) < 0)
+		buf_adds(&bytes, text);
+	free(t->tokens[id].bytes);
 	t->tokens[id].len = (uint32_t)bytes.len;
 	t->tokens[id].bytes = buf_detach(&bytes);
+}
+
+/* Fills in a token that is new. */
+static void token_set(struct tokenizer *t, int32_t id, const char *name)
+{
+	token_set_bytes(t, id, name);
 	tokenizer_set_name(t, id, name);
 }
 
@@ -80,6 +91,27 @@ static int read_id(json_t *value, size_t n_tokens, const char *field, const char
 			field, name, 2 * n_tokens + 65536);
 	*id = (int32_t)n;
 	return 0;
+}
+
+/* The tokens of single bytes, and of single characters. */
+static void symbols_find(struct tokenizer *t)
+{
+	for (int byte = 0; byte < 256; byte++) {
+		char text[8];
+		size_t len = utf8_encode(bytelevel_char((unsigned char)byte), text);
+
+		if (!t->byte_level)
+			len = (size_t)snprintf(text, sizeof text, "<0x%02X>", (unsigned)byte);
+		t->byte_ids[byte] = tokenizer_find_name(t, text, len);
+	}
+	for (uint32_t id = 0; !t->byte_level && id < t->n_tokens; id++) {
+		const char *name = t->names[id];
+		size_t size, len = name ? strlen(name) : 0;
+		int32_t code = len && len <= 4 ? utf8_decode(name, len, &size) : -1;
+
+		if (code >= 0 && size == len)
+			*map64_put(&t->chars, (uint64_t)code) = id;
+	}
 }
 
 static int read_vocab(struct tokenizer *t, json_t *vocab, struct error *err)
@@ -103,12 +135,7 @@ static int read_vocab(struct tokenizer *t, json_t *vocab, struct error *err)
 		token_set(t, id, name);
 		t->tokens[id].in_model = 1;
 	}
-	for (int byte = 0; byte < 256; byte++) {
-		char text[4];
-		size_t len = utf8_encode(bytelevel_char((unsigned char)byte), text);
-
-		t->byte_ids[byte] = tokenizer_find_name(t, text, len);
-	}
+	symbols_find(t);
 	return 0;
 }
 
@@ -135,6 +162,13 @@ static int merge_halves(json_t *item, const char **left, size_t *left_len, const
 	return 0;
 }
 
+/* Whether a merge joins something else with a blank's mark behind it. */
+static int crosses_border(const char *left, size_t len, const char *right)
+{
+	return !strncmp(right, SENTENCEPIECE_MARK, 3) &&
+	       (len < 3 || memcmp(left + len - 3, SENTENCEPIECE_MARK, 3) != 0);
+}
+
 static int read_merges(struct tokenizer *t, json_t *merges, struct error *err)
 {
 	struct buf whole = {0};
@@ -142,6 +176,8 @@ static int read_merges(struct tokenizer *t, json_t *merges, struct error *err)
 	json_t *item;
 	int rc = 0;
 
+	t->mark_splits = !t->byte_level && !t->ignore_merges &&
+			 map64_get(&t->chars, 0x2581) != NULL; /* SENTENCEPIECE_MARK */
 	if (!json_is_array(merges))
 		return fault(err, "model.merges", "not an array");
 	json_array_foreach(merges, rank, item)
@@ -171,15 +207,37 @@ static int read_merges(struct tokenizer *t, json_t *merges, struct error *err)
 		}
 		*map64_put(&t->merges, (uint64_t)a << 32 | (uint32_t)b) =
 			(uint64_t)rank << 32 | (uint32_t)ab;
+		if (crosses_border(left, left_len, right))
+			t->mark_splits = 0;
 	}
 	buf_release(&whole);
 	return rc;
 }
 
+static int read_unknown(struct tokenizer *t, json_t *value, struct error *err)
+{
+	const char *name = json_string_value(value);
+
+	t->unknown = -1;
+	if (!value || json_is_null(value) || (name && !*name))
+		return 0;
+	if (!name)
+		return fault(err, "model.unk_token", "not a string");
+	t->unknown = tokenizer_find_name(t, name, strlen(name));
+	/* A token of the model that is not there is asked for only by a text that lacks one. */
+	for (int byte = 0; t->byte_level && t->unknown < 0 && byte < 256; byte++) {
+		if (t->byte_ids[byte] < 0)
+			return fault(err, "model.unk_token", "not in model.vocab");
+	}
+	return t->byte_level || t->unknown >= 0
+		       ? 0
+		       : fault(err, "model.unk_token", "not in model.vocab");
+}
+
 static int read_model(struct tokenizer *t, json_t *model, struct error *err)
 {
-	static const char *const unused[] = {"dropout", "continuing_subword_prefix",
-		"end_of_word_suffix", "byte_fallback", NULL};
+	static const char *const unused[] = {
+		"dropout", "continuing_subword_prefix", "end_of_word_suffix", NULL};
 	json_t *type = json_object_get(model, "type");
 
 	if (!json_is_object(model))
@@ -192,14 +250,14 @@ static int read_model(struct tokenizer *t, json_t *model, struct error *err)
 			return -1;
 	}
 	t->ignore_merges = json_is_true(json_object_get(model, "ignore_merges"));
+	t->fuse_unknown = json_is_true(json_object_get(model, "fuse_unk"));
+	t->byte_fallback = json_is_true(json_object_get(model, "byte_fallback"));
+	if (t->byte_level && t->byte_fallback)
+		return fault(err, "model.byte_fallback", "not supported with ByteLevel");
 	if (read_vocab(t, json_object_get(model, "vocab"), err) < 0 ||
 		read_merges(t, json_object_get(model, "merges"), err) < 0)
 		return -1;
-	for (int byte = 0; byte < 256; byte++) {
-		if (t->byte_ids[byte] < 0)
-			return check_unused(model, "model.", "unk_token", err);
-	}
-	return 0;
+	return read_unknown(t, json_object_get(model, "unk_token"), err);
 }
 
 static int read_added_token(
@@ -233,7 +291,12 @@ static int read_added_token(
 		token_set(t, e->id, content);
 	t->tokens[e->id].added = (int32_t)i;
 	e->content = t->names[e->id];
-	e->len = strlen(content);
+	if (e->normalized && t->normalizer) { /* looked for, and decoded, in this form */
+		e->content = arena_strdup(
+			&t->arena, normalizer_run(t->normalizer, content, strlen(content))->data);
+		token_set_bytes(t, e->id, e->content);
+	}
+	e->len = strlen(e->content);
 	added_trie_add(e->normalized ? &t->normalized : &t->raw, t->added, i);
 	return 0;
 }
@@ -257,24 +320,33 @@ static int read_added(struct tokenizer *t, json_t *list, struct error *err)
 	return 0;
 }
 
-static int read_root(struct tokenizer *t, json_t *root, struct error *err)
+static int read_decoder(struct tokenizer *t, json_t *decoder, struct error *err)
 {
-	json_t *decoder = json_object_get(root, "decoder");
-	json_t *pre = json_object_get(root, "pre_tokenizer");
 	const char *type = json_string_value(json_object_get(decoder, "type"));
 
-	/* Truncation, padding and the post-processor are about whole inputs, which
-	 * are the caller's business, not about text. */
-	if (check_unused(root, "", "normalizer", err) < 0)
-		return -1;
+	t->byte_level = splitter_has_bytelevel(t->splitter);
+	if (!t->byte_level)
+		return piece_decoder_read(&t->decoder, decoder, err);
 	if (!type || strcmp(type, "ByteLevel") != 0)
 		return error_set(err, EXIT_DATA,
 			"decoder.type: '%.40s' is not supported (ByteLevel is)",
 			type ? type : "null");
-	if (!json_is_object(pre))
-		return fault(err, "pre_tokenizer", "none (ByteLevel is needed)");
-	t->splitter = splitter_new(pre, err);
-	if (!t->splitter)
+	return 0;
+}
+
+static int read_root(struct tokenizer *t, json_t *root, struct error *err)
+{
+	json_t *normalizer = json_object_get(root, "normalizer");
+
+	/* Truncation, padding and the post-processor are about whole inputs, which
+	 * are the caller's business, not about text. */
+	if (normalizer && !json_is_null(normalizer)) {
+		t->normalizer = normalizer_new(normalizer, err);
+		if (!t->normalizer)
+			return -1;
+	}
+	t->splitter = splitter_new(json_object_get(root, "pre_tokenizer"), err);
+	if (!t->splitter || read_decoder(t, json_object_get(root, "decoder"), err) < 0)
 		return -1;
 	if (read_model(t, json_object_get(root, "model"), err) < 0)
 		return -1;

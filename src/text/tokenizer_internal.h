@@ -4,6 +4,8 @@
 
 #include "text/added.h"
 #include "text/map64.h"
+#include "text/normalize.h"
+#include "text/sentencepiece.h"
 #include "text/splitter.h"
 #include "text/tokenizer.h"
 
@@ -38,16 +40,26 @@ struct tokenizer {
 	char hash[65];
 	struct token *tokens; /* by id */
 	uint32_t n_tokens;
-	int32_t byte_ids[256]; /* -1: not in the vocabulary (the byte is dropped) */
-	struct map64 merges;   /* left << 32 | right -> rank << 32 | merged */
-	struct map64 contents; /* hash of text in the file -> first id, chained by */
-	int32_t *chain;	       /* next id with the same hash, or -1 */
-	char **names;	       /* by id: the text in the file */
-	int ignore_merges;     /* a word that is a token is not merged */
+	int byte_level;		       /* symbols are bytes, in the names as in bytelevel.h; */
+				       /* otherwise characters, and */
+	int byte_fallback;	       /* a character without a token is spelled in bytes */
+	int32_t byte_ids[256];	       /* -1: not in the vocabulary */
+	struct map64 chars;	       /* code point -> id, where not byte_level */
+	int32_t unknown;	       /* token of symbols that have none; -1: they are dropped */
+	int fuse_unknown;	       /* one for several of them in a row */
+	int mark_splits;	       /* no merge crosses the border before a blank's mark */
+	struct map64 merges;	       /* left << 32 | right -> rank << 32 | merged */
+	struct map64 contents;	       /* hash of text in the file -> first id, chained by */
+	int32_t *chain;		       /* next id with the same hash, or -1 */
+	char **names;		       /* by id: the text in the file */
+	int ignore_merges;	       /* a word that is a token is not merged */
+	struct normalizer *normalizer; /* NULL: none */
 	struct splitter *splitter;
+	struct piece_decoder decoder; /* where not byte_level */
 	struct added_entry *added;
 	size_t n_added;
 	struct added_trie raw, normalized; /* the second looks at what the first left */
+	struct arena arena;		   /* normalized contents of added tokens */
 	struct cache_slot *cache;
 	struct merge_work work;
 };

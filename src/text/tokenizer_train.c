@@ -400,8 +400,8 @@ struct tokenizer *tokenizer_train(const char *const *texts, size_t n_texts, size
 	}
 	alphabet_add(&t);
 	for (size_t i = 0; i < n_texts; i++) /* up to the first byte that is not UTF-8 */
-		splitter_run(
-			splitter, texts[i], utf8_valid(texts[i], strlen(texts[i])), word_count, &t);
+		splitter_run(splitter, texts[i], utf8_valid(texts[i], strlen(texts[i])), 1,
+			word_count, &t);
 	splitter_free(splitter);
 	pairs_count(&t);
 	t.merges = xreallocarray(NULL, n_merges + 1, sizeof *t.merges);
