@@ -42,6 +42,7 @@ struct fixture {
 	struct lexicon *lexicon;
 	struct prompter p;
 	struct constraint *c[2]; /* by ground */
+	int max_tokens;		 /* of an answer; 0: any number */
 };
 
 /* kind 0: answers have tokens; 1: bytes and a few merges only. */
@@ -108,7 +109,8 @@ static struct walk *walk_for(struct fixture *f, int ground, const char *request,
 
 	prompt->len = 0;
 	n = prompt_encode(&f->p, request, strlen(request), 0, NULL, spans, prompt);
-	return walk_new(f->c[ground], request, spans, n);
+	return walk_new(
+		f->c[ground], request, spans, n, constraint_limit(f->c[ground], f->max_tokens));
 }
 
 /* What may follow the tokens of `before` (texts divided by blanks), as texts. */
@@ -195,7 +197,8 @@ static void sample(struct fixture *f, int ground, const char *request, int n, st
 	struct span spans[SPANS_MAX];
 	struct ids prompt = {0}, ids = {0};
 	size_t n_spans = prompt_encode(&f->p, request, strlen(request), 0, NULL, spans, &prompt);
-	struct walk *w = walk_new(f->c[ground], request, spans, n_spans);
+	int limit = constraint_limit(f->c[ground], f->max_tokens);
+	struct walk *w = walk_new(f->c[ground], request, spans, n_spans, limit);
 	struct guide *g = walk_guide(w);
 	const int32_t quote = tokenizer_id(f->tokenizer, "\"");
 	struct buf plain = {0};
@@ -236,6 +239,7 @@ static void sample(struct fixture *f, int ground, const char *request, int n, st
 				fail_msg("'%s': %s... does not end", request, text.data);
 			}
 		} while (token != f->p.end_id);
+		assert_true(limit == 0 || ids.len <= (size_t)limit);
 		if (answer_decode(&f->p, ids.data, ids.len, request, spans, n_spans, &arena, &argc,
 			    &argv, NULL, &err) != 0)
 			fail_msg("'%s': %s", request, err.message);
@@ -299,6 +303,74 @@ static void test_samples(void **state)
 			fixture_close(&f);
 		}
 	spec_free(spec);
+}
+
+/* However little room there is, every answer ends in it. */
+static void test_limit(void **state)
+{
+	static const int max[] = {5, 6, 7, 8, 9, 12, 24};
+	struct error err;
+	struct spec *specs[] = {small_spec(), spec_load("seeds/langgraph/cli.json", &err)};
+
+	(void)state;
+	assert_non_null(specs[1]);
+	for (int i = 0; i < 4; i++) {
+		struct fixture f;
+
+		fixture_open(&f, specs[i / 2], i % 2, SPANS_REPLACE);
+		for (size_t k = 0; k < sizeof max / sizeof *max; k++) {
+			struct drawn d = {0};
+
+			f.max_tokens = max[k];
+			sample(&f, 1, "start 17 on a-b, ./x/y.json and c_d", 300, &d);
+			sample(&f, 1, "deploy with --no-cache for docker, tag v1.2", 300, &d);
+			assert_true(d.nulls < d.samples);
+		}
+		fixture_close(&f);
+	}
+	spec_free(specs[0]);
+	spec_free(specs[1]);
+}
+
+/* Spans are values of arguments whose type they look like, where there are such. */
+static void test_types(void **state)
+{
+	static const char text[] = "{'opencli':'0.1','info':{'title':'srv','version':'1'},"
+				   "'metadata':[{'name':'dialect','value':'click'}],'options':["
+				   "{'name':'--at','arguments':[{'name':'URL','metadata':["
+				   " {'name':'type','value':'url'}]}]},"
+				   "{'name':'--key','arguments':[{'name':'FILE','metadata':["
+				   " {'name':'type','value':'path'}]}]},"
+				   "{'name':'--kinds','arguments':[{'name':'KINDS'}],"
+				   " 'metadata':[{'name':'separator','value':','}]}]}";
+	char *json = xstrdup(text);
+	struct error err;
+	struct spec *spec;
+	struct fixture f;
+	struct ids ids = {0};
+	const char *const argv[] = {"srv", "--kinds", "alpha,beta"};
+	struct walk *w;
+
+	(void)state;
+	for (char *p = json; *p; p++)
+		*p = *p == '\'' ? '"' : *p;
+	spec = spec_parse(json, strlen(json), "spec", &err);
+	if (!spec)
+		fail_msg("%s", err.message);
+	fixture_open(&f, spec, 0, SPANS_REPLACE);
+	expect(&f, "start on http://a.b/ in ./c.pem with 17", "[\"srv\" ,\"--at\",", "\" $1 $2");
+	expect(&f, "start on http://a.b/ in ./c.pem with 17", "[\"srv\" ,\"--key\",", "\" $1 $2");
+	expect(&f, "use 17", "[\"srv\" ,\"--at\",", "\" $1");
+	/* An item of a list is spelled, also where it is a span. */
+	w = walk_for(&f, 1, "the kinds alpha and beta", &ids);
+	ids.len = 0;
+	if (walk_answer(w, 3, argv, &ids, NULL, &err) != 0)
+		fail_msg("%s", err.message);
+	walk_free(w);
+	ids_release(&ids);
+	fixture_close(&f);
+	spec_free(spec);
+	free(json);
 }
 
 static void test_free_values(void **state)
@@ -426,6 +498,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_choices),
 		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_limit),
+		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_free_values),
 		cmocka_unit_test(test_langgraph),
 		cmocka_unit_test(test_odd_requests),

@@ -93,17 +93,17 @@ struct proposer *proposer_new(struct policy *policy, const struct spec *spec,
 	p->policy = policy;
 	p->spec = spec;
 	p->options = *options;
-	p->max_prompt = positions - options->max_tokens;
+	failed = guidance_choose(policy, &options->guidance, &p->constraint, err);
+	if (p->constraint)
+		p->options.max_tokens = constraint_limit(p->constraint, options->max_tokens);
+	p->max_prompt = positions - p->options.max_tokens;
 	if (p->max_prompt > PROMPT_MAX)
 		p->max_prompt = PROMPT_MAX;
-	if (p->max_prompt < 1) {
+	if (!failed && p->max_prompt < 1)
 		failed = error_set(err, EXIT_USAGE, "--max-tokens %d leaves no room for a request",
 			options->max_tokens);
-	} else {
-		failed = guidance_choose(policy, &options->guidance, &p->constraint, err);
-		if (!failed)
-			failed = p->constraint ? open_search(p, err) : open_sampled(p, err);
-	}
+	if (!failed)
+		failed = p->constraint ? open_search(p, err) : open_sampled(p, err);
 	if (failed) {
 		proposer_free(p);
 		return NULL;
@@ -229,7 +229,8 @@ static int search_answers(
 	struct proposer *p, const char *request, const struct answer *a, struct error *err)
 {
 	const struct search_options o = search_options_of(p);
-	struct walk *w = walk_new(p->constraint, request, a->spans, a->n_spans);
+	struct walk *w =
+		walk_new(p->constraint, request, a->spans, a->n_spans, p->options.max_tokens);
 	struct search_result result;
 	int failed = search_best(
 		p->search, p->prompt.data, (int32_t)p->prompt.len, walk_guide(w), &o, &result, err);

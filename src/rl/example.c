@@ -47,7 +47,7 @@ enum example_result example_encode_guided(struct example *x, const struct prompt
 		arena_release(&arena);
 		return EXAMPLE_FAILED;
 	}
-	x->walk = walk_new(c, x->request, x->spans, x->n_spans);
+	x->walk = walk_new(c, x->request, x->spans, x->n_spans, 0);
 	said = walk_answer(x->walk, argc, argv, &x->ids, &x->choices, err) == 0;
 	arena_release(&arena);
 	if (said)

@@ -39,25 +39,27 @@ int guidance_choose(struct policy *p, const struct guidance_options *o,
 	return *constraint || o->free ? 0 : -1;
 }
 
-json_t *json_from_guidance(const struct policy *p, int ground)
+json_t *json_from_guidance(const struct policy *p, int ground, int limit)
 {
-	return json_pack("{s:s, s:s, s:b}", "spec", p->spec_hash, "tokenizer",
-		tokenizer_hash(p->tokenizer), "ground", ground);
+	return json_pack("{s:s, s:s, s:b, s:i}", "spec", p->spec_hash, "tokenizer",
+		tokenizer_hash(p->tokenizer), "ground", ground, "limit", limit);
 }
 
-int guidance_read(
-	struct policy *p, const json_t *json, struct constraint **constraint, struct error *err)
+int guidance_read(struct policy *p, const json_t *json, struct constraint **constraint, int *limit,
+	struct error *err)
 {
 	const char *spec, *tokenizer;
 	int ground;
 
 	*constraint = NULL;
+	*limit = 0;
 	if (!json)
 		return 0;
-	if (json_unpack((json_t *)json, "{s:s, s:s, s:b}", "spec", &spec, "tokenizer", &tokenizer,
-		    "ground", &ground) != 0)
-		return error_set(
-			err, EXIT_DATA, "field 'policy.constraint': not {spec, tokenizer, ground}");
+	if (json_unpack((json_t *)json, "{s:s, s:s, s:b, s:i}", "spec", &spec, "tokenizer",
+		    &tokenizer, "ground", &ground, "limit", limit) != 0 ||
+		*limit < 0)
+		return error_set(err, EXIT_DATA,
+			"field 'policy.constraint': not {spec, tokenizer, ground, limit}");
 	if (strcmp(spec, p->spec_hash) != 0)
 		return error_set(err, EXIT_DATA,
 			"sampled under another grammar: its SHA-256 is %.12s..., the policy's "
@@ -76,20 +78,25 @@ int guidance_read(
 static int read_span(const json_t *json, const char *request, struct span *span, struct error *err)
 {
 	json_int_t from, to;
-	const char *text;
+	const char *text, *type;
 	size_t len;
+	int number = 0;
 
-	if (json_unpack((json_t *)json, "{s:I, s:I, s:s%}", "from", &from, "to", &to, "text", &text,
-		    &len) != 0)
+	if (json_unpack((json_t *)json, "{s:I, s:I, s:s, s:s%}", "from", &from, "to", &to, "type",
+		    &type, "text", &text, &len) != 0)
 		return error_set(err, EXIT_DATA, "field 'spans': not {from, to, type, text}");
 	if (from < 0 || to <= from || (size_t)to > strlen(request) || (size_t)(to - from) != len ||
 		memcmp(request + from, text, len) != 0)
 		return error_set(err, EXIT_DATA, "field 'spans': not a part of the request");
-	*span = (struct span){(size_t)from, (size_t)to, SPAN_WORD};
+	while (span_type_names[number] && strcmp(span_type_names[number], type) != 0)
+		number++;
+	if (!span_type_names[number])
+		return error_set(err, EXIT_DATA, "field 'spans': no such type: '%.40s'", type);
+	*span = (struct span){(size_t)from, (size_t)to, (enum span_type)number};
 	return 0;
 }
 
-struct walk *guidance_walk(struct constraint *c, const json_t *record, struct error *err)
+struct walk *guidance_walk(struct constraint *c, int limit, const json_t *record, struct error *err)
 {
 	const char *request = json_string_value(json_object_get(record, "request"));
 	const json_t *list = json_object_get(record, "spans");
@@ -104,5 +111,5 @@ struct walk *guidance_walk(struct constraint *c, const json_t *record, struct er
 	for (size_t i = 0; i < n; i++)
 		if (read_span(json_array_get(list, i), request, &spans[i], err) != 0)
 			return NULL;
-	return walk_new(c, request, spans, n);
+	return walk_new(c, request, spans, n, limit);
 }

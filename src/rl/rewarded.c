@@ -99,21 +99,23 @@ static int read_reward(const struct record *r, struct rewarded *s, struct error 
 
 /* The walk of the record at hand: that of the record before it where both are of one
  * request. */
-static struct walk *walk_of(struct rewarded_batch *b, struct constraint *c, struct error *err)
+static struct walk *walk_of(
+	struct rewarded_batch *b, struct constraint *c, int limit, struct error *err)
 {
 	const char *request = json_string_value(json_object_get(b->record.json, "request"));
 	json_t *spans = json_object_get(b->record.json, "spans");
 	struct walk *w;
 
-	if (b->n_walks && b->walk_constraint == c && request && spans &&
+	if (b->n_walks && b->walk_constraint == c && b->walk_limit == limit && request && spans &&
 		strcmp(request, b->walk_request) == 0 && json_equal(spans, b->walk_spans))
 		return b->walks[b->n_walks - 1];
-	w = guidance_walk(c, b->record.json, err);
+	w = guidance_walk(c, limit, b->record.json, err);
 	if (!w)
 		return NULL;
 	b->walks = array_grow(b->walks, &b->cap_walks, b->n_walks, sizeof *b->walks);
 	b->walks[b->n_walks++] = w;
 	b->walk_constraint = c;
+	b->walk_limit = limit;
 	b->walk_request = arena_strdup(&b->arena, request);
 	json_decref(b->walk_spans);
 	b->walk_spans = json_incref(spans);
@@ -129,12 +131,13 @@ static int read_choices(
 	struct constraint *c;
 	struct walk *w;
 	size_t at;
+	int limit;
 
-	if (guidance_read(policy, json_object_get(origin, "constraint"), &c, err) != 0)
+	if (guidance_read(policy, json_object_get(origin, "constraint"), &c, &limit, err) != 0)
 		return -1;
 	if (!c)
 		return 0;
-	w = walk_of(b, c, err);
+	w = walk_of(b, c, limit, err);
 	if (!w)
 		return -1;
 	if (walk_follow(w, s->tokens, (size_t)s->n_tokens, &list, &at) != 0) {

@@ -38,6 +38,7 @@ struct rewarded_batch {
 	struct walk **walks; /* of the batch's groups: the choices are theirs */
 	size_t n_walks, cap_walks;
 	const struct constraint *walk_constraint; /* of the last one */
+	int walk_limit;
 	char *walk_request;
 	json_t *walk_spans;
 };

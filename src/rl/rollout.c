@@ -59,16 +59,18 @@ struct rollout_batch *rollout_new(
 
 	b->policy = p;
 	b->options = *o;
-	b->max_prompt = p->model->config.max_positions - o->max_tokens;
+	if (guidance_choose(p, &o->guidance, &b->constraint, err) != 0) {
+		free(b);
+		return NULL;
+	}
+	if (b->constraint)
+		b->options.max_tokens = constraint_limit(b->constraint, o->max_tokens);
+	b->max_prompt = p->model->config.max_positions - b->options.max_tokens;
 	if (b->max_prompt > PROMPT_MAX)
 		b->max_prompt = PROMPT_MAX;
 	if (b->max_prompt < 1) {
 		error_set(err, EXIT_USAGE, "--max-tokens %d leaves no room for a prompt",
 			o->max_tokens);
-		free(b);
-		return NULL;
-	}
-	if (guidance_choose(p, &o->guidance, &b->constraint, err) != 0) {
 		free(b);
 		return NULL;
 	}
@@ -171,7 +173,8 @@ int rollout_add(struct rollout_batch *b, const struct record *r, size_t item, st
 	memcpy(g->spans, x->spans, sizeof g->spans);
 	g->n_spans = x->n_spans;
 	if (b->constraint)
-		g->walk = walk_new(b->constraint, g->request, g->spans, g->n_spans);
+		g->walk = walk_new(
+			b->constraint, g->request, g->spans, g->n_spans, b->options.max_tokens);
 	b->n_groups++;
 	return 1;
 }
@@ -303,7 +306,8 @@ static json_t *json_from_policy(const struct rollout_batch *b, const struct roll
 
 	if (b->constraint)
 		json_object_set_new(json, "constraint",
-			json_from_guidance(b->policy, !b->options.guidance.no_ground));
+			json_from_guidance(
+				b->policy, !b->options.guidance.no_ground, b->options.max_tokens));
 	if (o->batch >= 0)
 		json_object_set_new(json, "batch",
 			json_pack("{s:I, s:I}", "index", (json_int_t)o->batch, "size",

@@ -97,13 +97,13 @@ static uint64_t state_hash(const struct state *s)
 	uint64_t hash = fnv64(FNV64_INIT, s->threads, (size_t)s->n_threads * sizeof *s->threads);
 
 	return hash_mix(fnv64(hash, s->text.bytes ? s->text.bytes : "", s->text.len) +
-			(uint64_t)s->text.escape) >>
+			(uint64_t)s->depth * 2 + (uint64_t)s->text.escape) >>
 	       1;
 }
 
 static int states_equal(const struct state *a, const struct state *b)
 {
-	return a->n_threads == b->n_threads && a->text.len == b->text.len &&
+	return a->n_threads == b->n_threads && a->depth == b->depth && a->text.len == b->text.len &&
 	       a->text.item == b->text.item && a->text.escape == b->text.escape &&
 	       memcmp(a->threads, b->threads, (size_t)a->n_threads * sizeof *a->threads) == 0 &&
 	       (a->text.len == 0 || memcmp(a->text.bytes, b->text.bytes, a->text.len) == 0);
@@ -263,8 +263,26 @@ static int32_t walk_next(struct guide *guide, int32_t number, int32_t token)
 
 /* --- walks --- */
 
-struct walk *walk_new(
-	struct constraint *c, const char *request, const struct span *spans, size_t n_spans)
+int constraint_limit(const struct constraint *c, int max_tokens)
+{
+	int most = INT32_MAX / SYMBOLS_A_TOKEN;
+
+	return c->has_tokens || max_tokens > most ? max_tokens : max_tokens * SYMBOLS_A_TOKEN;
+}
+
+static void take_spans(struct walk *w, const char *request, const struct span *spans)
+{
+	for (size_t k = 0; k < w->n_spans; k++)
+		w->span_texts[k] = arena_strndup(
+			&w->arena, request + spans[k].from, spans[k].to - spans[k].from);
+	for (size_t k = 0; k < w->n_spans; k++)
+		for (size_t i = 0; i < w->n_spans; i++)
+			if (strcmp(w->span_texts[i], w->span_texts[k]) == 0)
+				w->span_types[k] |= 1u << spans[i].type;
+}
+
+struct walk *walk_new(struct constraint *c, const char *request, const struct span *spans,
+	size_t n_spans, int limit)
 {
 	struct walk *w = xcalloc(1, sizeof *w);
 	struct buf plain = {0};
@@ -273,13 +291,12 @@ struct walk *walk_new(
 
 	w->guide = (struct guide){walk_choices, walk_next};
 	w->c = c;
+	w->limit = limit;
 	if (c->prompter->mode == SPANS_NONE)
 		n_spans = 0;
 	words_plain(request, len, &plain);
 	w->n_spans = n_spans < SPANS_MAX ? n_spans : SPANS_MAX;
-	for (size_t k = 0; k < w->n_spans; k++)
-		w->span_texts[k] = arena_strndup(
-			&w->arena, request + spans[k].from, spans[k].to - spans[k].from);
+	take_spans(w, request, spans);
 	grounding_init(&w->grounding,
 		arena_strndup(&w->arena, plain.data ? plain.data : "", plain.len), plain.len,
 		w->span_texts, w->n_spans);

@@ -3,7 +3,8 @@
  * grammar of the CLI, the values that the request states, and the tokenizer.
  *
  * An answer may be `null` or the canonical argv of a valid command.  Its values are
- * spans $K that fit (each once, of equal ones the first), values that the spec lists
+ * spans $K that fit (each once, of equal ones the first; where spans of the request look
+ * like the type of the argument, only those), values that the spec lists
  * and the request names, and parts of the request (text/ground_values.h); a value that
  * is a span is never spelled out.  With ground 0 any value that fits may be spelled.
  *
@@ -35,10 +36,16 @@ int constraint_has_tokens(const struct constraint *c);
 /* Bytes that the constraint has come to hold (its walks not counted). */
 size_t constraint_bytes(const struct constraint *c);
 
-/* One request's guide.  Request and spans are copied. */
+/* The limit of walks under which answers have about max_tokens tokens at most: where they
+ * are let through by bytes, a limit counts bytes.  No completion has more tokens. */
+int constraint_limit(const struct constraint *c, int max_tokens);
+
+/* One request's guide.  Request and spans are copied.  limit: how long an answer may be
+ * with its end token, 0 for any length; what cannot end in time is no choice (values that
+ * need not be grounded, and so may be of any length, excepted). */
 struct walk;
-struct walk *walk_new(
-	struct constraint *c, const char *request, const struct span *spans, size_t n_spans);
+struct walk *walk_new(struct constraint *c, const char *request, const struct span *spans,
+	size_t n_spans, int limit);
 void walk_free(struct walk *w);
 struct guide *walk_guide(struct walk *w);
 size_t walk_bytes(const struct walk *w);

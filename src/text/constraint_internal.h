@@ -9,7 +9,9 @@
 
 /* Answers are sequences of symbols: tokens, or bytes and one symbol for the end. */
 enum {
-	SYMBOL_END = 256, /* among bytes */
+	SYMBOL_END = 256,    /* among bytes */
+	SYMBOLS_A_TOKEN = 8, /* bytes that stand for a token of the limit */
+	NO_EXIT = INT32_MAX,
 	LIST_ITEMS_MAX = 16,
 	FREE_BYTES_MAX = 4096, /* of a value that is spelled freely */
 	THREADS_MAX = 16
@@ -52,7 +54,7 @@ struct place {
 	uint32_t used;			   /* spans, a bit each */
 	int items;			   /* of a list, so far */
 	struct menu *menu;		   /* NULL: not made yet */
-	int viable;			   /* whether an end can be reached: -1 not known */
+	int32_t exit;			   /* symbols of a way to the end, mostly a short one */
 };
 
 /* One way on from a place: symbols, and the place behind them. */
@@ -86,6 +88,7 @@ struct state {
 	struct thread threads[THREADS_MAX];
 	int n_threads;
 	struct free_text text;
+	int32_t depth;		       /* symbols so far, where there is a limit; else 0 */
 	const struct choices *choices; /* NULL: not known yet */
 	int32_t next_alike;	       /* state of the same hash; -1 */
 };
@@ -93,11 +96,13 @@ struct state {
 /* What is known of an argument and the request. */
 struct known_values {
 	const struct grammar_piece *piece; /* one of those that ask alike */
-	signed char fits[SPANS_MAX];	   /* -1: not known */
+	unsigned char fits[SPANS_MAX];	   /* as is; where has_fits */
+	int has_fits;
 	const char **listed, **stated;
 	size_t n_listed, n_stated;
 	int has_listed, has_stated; /* the arrays are there */
-	int any_stated;		    /* -1: not known */
+	const char *first_stated;   /* one of the stated, where has_first_stated */
+	int has_first_stated;
 };
 
 struct walk {
@@ -106,7 +111,9 @@ struct walk {
 	struct arena arena;
 	struct grounding grounding;
 	const char *span_texts[SPANS_MAX];
+	unsigned span_types[SPANS_MAX]; /* of it and of those of equal text, a bit each */
 	size_t n_spans;
+	int32_t limit; /* symbols of an answer; 0: none */
 	struct place *places;
 	size_t n_places, cap_places;
 	struct map64 place_index, known_index;
@@ -122,7 +129,8 @@ struct walk {
 int32_t walk_at_node(struct walk *w, int32_t node, uint32_t used);
 int32_t walk_at_end(struct walk *w);
 const struct menu *place_menu(struct walk *w, int32_t place);
-int place_viable(struct walk *w, int32_t place);
+/* Symbols of a way from a place to the end, which then exists; or NO_EXIT. */
+int32_t place_exit(struct walk *w, int32_t place);
 /* Symbols of text as a piece of its own; arena memory of the constraint or the walk. */
 struct symbols text_symbols(
 	struct constraint *c, struct arena *arena, const char *text, size_t len, int plain);

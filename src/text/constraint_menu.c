@@ -10,11 +10,18 @@
 #include "text/answer.h"
 #include "text/constraint_internal.h"
 #include "text/ground.h"
+#include "text/span_suits.h"
 
 struct ground_want want_of(const struct walk *w, const struct grammar_piece *piece)
 {
 	return (struct ground_want){w->c->grammar, piece};
 }
+
+enum {
+	/* Of places: nothing is known, or a search for the end is under way. */
+	EXIT_UNKNOWN = -1,
+	EXIT_ASKED = -2
+};
 
 /* --- symbols --- */
 
@@ -96,7 +103,7 @@ static int32_t place_intern(struct walk *w, struct place p)
 			return (int32_t)*index - 1;
 	}
 	w->places = array_grow(w->places, &w->cap_places, w->n_places, sizeof *w->places);
-	p.viable = -1;
+	p.exit = EXIT_UNKNOWN;
 	w->places[w->n_places++] = p;
 	*index = w->n_places;
 	return (int32_t)w->n_places - 1;
@@ -143,22 +150,36 @@ static struct known_values *known_of(struct walk *w, const struct grammar_piece 
 		if (k)
 			return k;
 		k = arena_zalloc(&w->arena, sizeof *k);
-		memset(k->fits, -1, sizeof k->fits);
-		k->any_stated = -1;
 		k->piece = piece;
 		*at = (uint64_t)(uintptr_t)k;
 		return k;
 	}
 }
 
+/* Which spans are values of an argument.  Where some of them look like its type, those
+ * that do not are left out. */
+static void find_fits(struct walk *w, const struct grammar_piece *piece, struct known_values *known)
+{
+	const unsigned types = spans_suiting(piece->argument->type);
+	int suited = 0;
+
+	for (size_t k = 0; k < w->n_spans; k++) {
+		known->fits[k] = (unsigned char)(value_is_clean(w->span_texts[k]) &&
+						 grammar_value_fits(w->c->grammar, piece,
+							 w->span_texts[k], &w->arena));
+		suited |= known->fits[k] && w->span_types[k] & types;
+	}
+	for (size_t k = 0; k < w->n_spans && suited; k++)
+		known->fits[k] &= (w->span_types[k] & types) != 0;
+	known->has_fits = 1;
+}
+
 static int span_fits(struct walk *w, const struct grammar_piece *piece, size_t k)
 {
 	struct known_values *known = known_of(w, piece);
 
-	if (known->fits[k] < 0)
-		known->fits[k] = (signed char)(value_is_clean(w->span_texts[k]) &&
-					       grammar_value_fits(w->c->grammar, piece,
-						       w->span_texts[k], &w->arena));
+	if (!known->has_fits)
+		find_fits(w, piece, known);
 	return known->fits[k];
 }
 
@@ -215,14 +236,15 @@ static size_t stated_values(struct walk *w, const struct grammar_piece *piece, c
 	return known->n_stated;
 }
 
-static int any_stated(struct walk *w, const struct grammar_piece *piece)
+static const char *first_stated(struct walk *w, const struct grammar_piece *piece)
 {
 	struct known_values *known = known_of(w, piece);
 	struct ground_want want = want_of(w, piece);
 
-	if (known->any_stated < 0)
-		known->any_stated = ground_has_free_value(&w->grounding, &want, &w->arena);
-	return known->any_stated;
+	if (!known->has_first_stated)
+		known->first_stated = ground_first_free_value(&w->grounding, &want, &w->arena);
+	known->has_first_stated = 1;
+	return known->first_stated;
 }
 
 /* The JSON of a value between fixed text and a closing quote, in c->text; the token
@@ -247,97 +269,221 @@ static int is_free(const struct walk *w, const struct grammar_piece *piece)
 	return !w->c->ground && !piece->argument->n_accepted;
 }
 
-/* 1 where some value can be spelled within a string. */
-static int has_content(struct walk *w, const struct grammar_piece *piece, uint32_t used)
+static int is_among(const char *value, const char *const *values, size_t n)
 {
-	const char **values;
-	size_t n;
-
-	if (is_free(w, piece))
-		return 1;
-	n = listed_values(w, piece, &values);
 	for (size_t i = 0; i < n; i++)
-		if (!has_open_span(w, used, values[i]) && value_token(w, piece, values[i]) < 0)
-			return 1;
-	return w->c->ground && any_stated(w, piece);
-}
-
-/* --- can the end be reached? --- */
-
-static int value_viable(struct walk *w, const struct grammar_piece *piece, uint32_t used)
-{
-	const char **values;
-	size_t n;
-
-	for (size_t k = 0; k < w->n_spans; k++)
-		if (span_is_open(w, used, k) && span_fits(w, piece, k) &&
-			place_viable(w, walk_at_node(w, piece->next, used | 1u << k)))
-			return 1;
-	if (!place_viable(w, walk_at_node(w, piece->next, used)))
-		return 0;
-	if (has_content(w, piece, used))
-		return 1;
-	n = listed_values(w, piece, &values);
-	for (size_t i = 0; i < n; i++)
-		if (!has_open_span(w, used, values[i]))
+		if (strcmp(values[i], value) == 0)
 			return 1;
 	return 0;
 }
 
-static int piece_viable(struct walk *w, const struct grammar_piece *piece, uint32_t used)
+/* 1 where a value of a string is said otherwise: by the span that it is, or, of those
+ * that the spec lists, by a token. */
+static int is_said_otherwise(
+	struct walk *w, const struct grammar_piece *piece, uint32_t used, const char *value)
 {
-	return piece->argument ? value_viable(w, piece, used)
-			       : place_viable(w, walk_at_node(w, piece->next, used));
+	const char **listed;
+	size_t n;
+
+	if (has_open_span(w, used, value))
+		return 1;
+	if (value_token(w, piece, value) < 0)
+		return 0;
+	n = listed_values(w, piece, &listed);
+	return is_among(value, listed, n);
 }
 
-static int search_end(struct walk *w, int32_t node, uint32_t used)
+/* A value that can be spelled within a string, NULL where there is none.  *alone: 0 where
+ * it cannot be the only one of a list. */
+static const char *first_content(
+	struct walk *w, const struct grammar_piece *piece, uint32_t used, int *alone)
+{
+	const char **values[2] = {NULL, NULL}, *first;
+	size_t n[2] = {listed_values(w, piece, &values[0]), 0};
+
+	*alone = 1;
+	for (size_t i = 0; i < n[0]; i++)
+		if (!is_said_otherwise(w, piece, used, values[0][i]))
+			return values[0][i];
+	if (w->c->ground && !piece->separator)
+		return first_stated(w, piece);
+	if (w->c->ground)
+		n[1] = stated_values(w, piece, &values[1]);
+	for (size_t i = 0; i < n[1]; i++)
+		if (!is_said_otherwise(w, piece, used, values[1][i]))
+			return values[1][i];
+	*alone = 0;
+	first = n[0] ? values[0][0] : n[1] ? values[1][0] : NULL;
+	return piece->separator ? first : NULL;
+}
+
+static int has_content(struct walk *w, const struct grammar_piece *piece, uint32_t used)
+{
+	int alone;
+
+	return is_free(w, piece) || first_content(w, piece, used, &alone);
+}
+
+/* The symbols of a value within a string, and in *quoted its JSON. */
+static struct symbols content_symbols(struct walk *w, const char *value, struct buf *quoted)
+{
+	json_word(value, strlen(value), quoted);
+	return text_symbols(w->c, &w->arena, quoted->data + 1, quoted->len - 2, 1);
+}
+
+/* The fixed text and, where it is not there yet, the quote that begins a string. */
+static struct symbols gateway_symbols(struct walk *w, const struct grammar_piece *piece)
+{
+	struct symbols s = piece_symbols(w->c, piece);
+
+	if (piece->inside)
+		return s;
+	return piece->len == 0 ? w->c->quote : join(&w->arena, s, w->c->quote);
+}
+
+/* A span named: text, the quote that closes a string begun, $K. */
+static struct symbols span_symbols(struct walk *w, const struct grammar_piece *piece, size_t k)
+{
+	struct constraint *c = w->c;
+	struct symbols before = piece_symbols(c, piece), span;
+	struct buf text = {0};
+	int32_t id = c->prompter->span_ids[k];
+
+	if (piece->inside) {
+		buf_add(&text, piece->text, piece->len);
+		buf_addc(&text, '"');
+		before = text_symbols(c, &w->arena, text.data, text.len, 0);
+	}
+	buf_clear(&text);
+	buf_addf(&text, "$%zu", k + 1);
+	if (c->has_tokens)
+		span = (struct symbols){&id, 1};
+	else
+		span = text_symbols(c, &w->arena, text.data, text.len, 0);
+	buf_release(&text);
+	return join(&w->arena, before, span);
+}
+
+/* --- the way to the end --- */
+
+static int32_t exit_behind(struct walk *w, int64_t symbols, int32_t place)
+{
+	int32_t exit = place_exit(w, place);
+
+	return exit == NO_EXIT || symbols + exit >= NO_EXIT ? NO_EXIT : (int32_t)(symbols + exit);
+}
+
+/* From within a string on.  A value that is spelled freely may be of any length: no more
+ * is promised than that it can be short. */
+static int32_t content_exit(struct walk *w, const struct grammar_piece *piece, uint32_t used)
+{
+	int32_t place = walk_at_node(w, piece->next, used), n = 1;
+	int alone = 1;
+	const char *value = is_free(w, piece) ? NULL : first_content(w, piece, used, &alone);
+	struct buf quoted = {0};
+
+	if (!value && !is_free(w, piece))
+		return NO_EXIT;
+	if (value)
+		n = content_symbols(w, value, &quoted).n * (alone ? 1 : 2) + !alone;
+	buf_release(&quoted);
+	return exit_behind(w, n + 1, place);
+}
+
+static int32_t value_exit(struct walk *w, const struct grammar_piece *piece, uint32_t used)
+{
+	int32_t place = walk_at_node(w, piece->next, used), exit;
+	const char **values;
+	size_t n;
+
+	for (size_t k = 0; k < w->n_spans; k++) {
+		if (!span_is_open(w, used, k) || !span_fits(w, piece, k))
+			continue;
+		exit = place_exit(w, walk_at_node(w, piece->next, used | 1u << k));
+		if (exit != NO_EXIT)
+			return exit + span_symbols(w, piece, k).n;
+	}
+	if (place_exit(w, place) == NO_EXIT)
+		return NO_EXIT;
+	n = listed_values(w, piece, &values);
+	for (size_t i = 0; i < n; i++)
+		if (!has_open_span(w, used, values[i]) && value_token(w, piece, values[i]) >= 0)
+			return exit_behind(w, 1, place);
+	exit = content_exit(w, piece, used);
+	return exit == NO_EXIT ? NO_EXIT : exit + gateway_symbols(w, piece).n;
+}
+
+static int32_t piece_exit(struct walk *w, const struct grammar_piece *piece, uint32_t used)
+{
+	if (piece->argument)
+		return value_exit(w, piece, used);
+	return exit_behind(w, piece_symbols(w->c, piece).n, walk_at_node(w, piece->next, used));
+}
+
+/* Pieces are tried from the last on: options come in order, and what is required cannot
+ * be passed by, so that the last leads there without those that are not. */
+static int32_t search_exit(struct walk *w, int32_t node, uint32_t used)
 {
 	size_t n;
 	const struct grammar_piece *pieces = grammar_pieces(w->c->grammar, node, &n);
+	int32_t exit = NO_EXIT;
 
 	for (size_t i = 0; i < n; i++)
 		if (!pieces[i].argument && pieces[i].next == GRAMMAR_END)
-			return 1;
-	for (size_t i = 0; i < n; i++)
-		if (piece_viable(w, &pieces[i], used))
-			return 1;
-	return 0;
+			return piece_symbols(w->c, &pieces[i]).n + 1;
+	while (n > 0 && exit == NO_EXIT)
+		exit = piece_exit(w, &pieces[--n], used);
+	return exit;
 }
 
 /* Each place is looked at once in a search.  One that met another of which nothing is
  * known yet knows only what it found: when the search has ended well, it is asked anew. */
-int place_viable(struct walk *w, int32_t place)
+static int32_t search_from(struct walk *w, int32_t place)
 {
-	enum {
-		ASKED = 2
-	};
 	const struct place p = w->places[place];
-	int found, cut = w->cut;
+	int32_t exit, *known;
+	int cut = w->cut;
 	size_t first = w->asked.len;
 
-	if (p.kind != PLACE_NODE || p.node == GRAMMAR_END)
-		return 1;
-	if (p.viable >= 0 && p.viable != ASKED)
-		return p.viable;
-	if (p.viable == ASKED) {
-		w->cut = 1;
-		return 0;
-	}
 	ids_add(&w->asked, place);
-	w->places[place].viable = ASKED;
+	w->places[place].exit = EXIT_ASKED;
 	w->cut = 0;
-	found = search_end(w, p.node, p.used);
-	if (found || !w->cut)
-		w->places[place].viable = found;
+	exit = search_exit(w, p.node, p.used);
+	if (exit != NO_EXIT || !w->cut)
+		w->places[place].exit = exit;
 	w->cut |= cut;
 	if (first > 0)
-		return found;
-	for (size_t i = 0; i < w->asked.len; i++)
-		if (w->places[w->asked.data[i]].viable == ASKED)
-			w->places[w->asked.data[i]].viable = found ? -1 : 0;
+		return exit;
+	for (size_t i = 0; i < w->asked.len; i++) {
+		known = &w->places[w->asked.data[i]].exit;
+		if (*known == EXIT_ASKED)
+			*known = exit == NO_EXIT ? NO_EXIT : EXIT_UNKNOWN;
+	}
 	w->asked.len = 0;
 	w->cut = 0;
-	return found;
+	return exit;
+}
+
+int32_t place_exit(struct walk *w, int32_t place)
+{
+	const struct place p = w->places[place];
+	int32_t exit;
+
+	if (p.exit == EXIT_ASKED) {
+		w->cut = 1;
+		return NO_EXIT;
+	}
+	if (p.exit != EXIT_UNKNOWN)
+		return p.exit;
+	if (p.kind == PLACE_NODE && p.node != GRAMMAR_END)
+		return search_from(w, place);
+	if (p.kind == PLACE_NODE || p.kind == PLACE_DONE)
+		exit = p.kind == PLACE_NODE;
+	else
+		exit = content_exit(w, p.piece, p.used);
+	if (w->asked.len == 0)
+		w->places[place].exit = exit;
+	return exit;
 }
 
 /* --- menus --- */
@@ -365,46 +511,23 @@ static void add(struct builder *b, struct symbols symbols, int32_t place, const 
 	*e = (struct entry){symbols, place, text, first + second};
 }
 
-/* A span named: text, the quote that closes a string begun, $K. */
 static void add_span(struct builder *b, const struct grammar_piece *piece, uint32_t used, size_t k)
 {
 	struct walk *w = b->w;
-	struct constraint *c = w->c;
-	struct symbols before = piece_symbols(c, piece), span;
-	struct buf text = {0}, plain = {0};
-	int32_t id = c->prompter->span_ids[k];
+	struct buf plain = {0};
 
-	if (piece->inside) {
-		buf_add(&text, piece->text, piece->len);
-		buf_addc(&text, '"');
-		before = text_symbols(c, &w->arena, text.data, text.len, 0);
-	}
-	buf_clear(&text);
-	buf_addf(&text, "$%zu", k + 1);
-	if (c->has_tokens)
-		span = (struct symbols){&id, 1};
-	else
-		span = text_symbols(c, &w->arena, text.data, text.len, 0);
 	json_word(w->span_texts[k], strlen(w->span_texts[k]), &plain);
-	add(b, join(&w->arena, before, span), walk_at_node(w, piece->next, used | 1u << k),
-		piece->text, plain.data + (piece->inside ? 1 : 0));
-	buf_release(&text);
+	add(b, span_symbols(w, piece, k), walk_at_node(w, piece->next, used | 1u << k), piece->text,
+		plain.data + (piece->inside ? 1 : 0));
 	buf_release(&plain);
 }
 
-/* The fixed text and, where it is not there yet, the quote that begins a string. */
 static void add_gateway(struct builder *b, const struct grammar_piece *piece, uint32_t used)
 {
-	struct walk *w = b->w;
-	struct symbols s = piece_symbols(w->c, piece);
-	int32_t place =
-		value_place(w, is_free(w, piece) ? PLACE_FREE : PLACE_CONTENT, piece, used, 0);
+	enum place_kind kind = is_free(b->w, piece) ? PLACE_FREE : PLACE_CONTENT;
 
-	if (!piece->inside && piece->len == 0)
-		s = w->c->quote;
-	else if (!piece->inside)
-		s = join(&w->arena, s, w->c->quote);
-	add(b, s, place, piece->text, piece->inside ? "" : "\"");
+	add(b, gateway_symbols(b->w, piece), value_place(b->w, kind, piece, used, 0), piece->text,
+		piece->inside ? "" : "\"");
 }
 
 static void add_value_piece(struct builder *b, const struct grammar_piece *piece, uint32_t used)
@@ -415,9 +538,9 @@ static void add_value_piece(struct builder *b, const struct grammar_piece *piece
 
 	for (size_t k = 0; k < w->n_spans; k++)
 		if (span_is_open(w, used, k) && span_fits(w, piece, k) &&
-			place_viable(w, walk_at_node(w, piece->next, used | 1u << k)))
+			place_exit(w, walk_at_node(w, piece->next, used | 1u << k)) != NO_EXIT)
 			add_span(b, piece, used, k);
-	if (!place_viable(w, walk_at_node(w, piece->next, used)))
+	if (place_exit(w, walk_at_node(w, piece->next, used)) == NO_EXIT)
 		return;
 	n = listed_values(w, piece, &values);
 	for (size_t i = 0; i < n; i++) {
@@ -448,7 +571,7 @@ static void add_node(struct builder *b, int32_t node, uint32_t used)
 	for (size_t i = 0; i < n; i++) {
 		if (pieces[i].argument)
 			add_value_piece(b, &pieces[i], used);
-		else if (place_viable(w, walk_at_node(w, pieces[i].next, used)))
+		else if (place_exit(w, walk_at_node(w, pieces[i].next, used)) != NO_EXIT)
 			add(b, piece_symbols(w->c, &pieces[i]),
 				walk_at_node(w, pieces[i].next, used), pieces[i].text, NULL);
 	}
@@ -462,10 +585,10 @@ static void add_content(struct builder *b, const struct place *p, const char *va
 	struct symbols s;
 	char separator[2] = {p->piece->separator, '\0'};
 
-	json_word(value, strlen(value), &quoted);
-	s = text_symbols(w->c, &w->arena, quoted.data + 1, quoted.len - 2, 1);
-	add(b, join(&w->arena, s, w->c->quote), walk_at_node(w, p->piece->next, p->used), NULL,
-		quoted.data + 1);
+	s = content_symbols(w, value, &quoted);
+	if (p->items > 0 || !is_said_otherwise(w, p->piece, p->used, value))
+		add(b, join(&w->arena, s, w->c->quote), walk_at_node(w, p->piece->next, p->used),
+			NULL, quoted.data + 1);
 	if (separator[0] && p->items + 1 < LIST_ITEMS_MAX) {
 		quoted.data[quoted.len - 1] = '\0';
 		add(b, join(&w->arena, s, text_symbols(w->c, &w->arena, separator, 1, 1)),
@@ -483,18 +606,11 @@ static void add_contents(struct builder *b, const struct place *p)
 
 	if (w->c->ground)
 		n_stated = stated_values(w, p->piece, &stated);
-	for (size_t i = 0; i < n_listed; i++) {
-		int twice = 0;
-
-		for (size_t k = 0; k < n_stated && !twice; k++)
-			twice = strcmp(stated[k], listed[i]) == 0;
-		if (!twice && !has_open_span(w, p->used, listed[i]) &&
-			value_token(w, p->piece, listed[i]) < 0)
+	for (size_t i = 0; i < n_listed; i++)
+		if (!is_among(listed[i], stated, n_stated))
 			add_content(b, p, listed[i]);
-	}
 	for (size_t i = 0; i < n_stated; i++)
-		if (value_token(w, p->piece, stated[i]) < 0)
-			add_content(b, p, stated[i]);
+		add_content(b, p, stated[i]);
 }
 
 static int by_symbols(const void *x, const void *y)

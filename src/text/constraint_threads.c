@@ -35,6 +35,7 @@ static void enter(struct walk *w, struct state *s, int32_t place)
 void threads_start(struct walk *w, struct state *s, int32_t place)
 {
 	s->n_threads = 0;
+	s->depth = 0;
 	enter(w, s, place);
 }
 
@@ -101,6 +102,7 @@ int threads_step(struct walk *w, const struct state *s, int32_t symbol, struct s
 {
 	to->n_threads = 0;
 	to->text = s->text;
+	to->depth = s->depth + (w->limit > 0);
 	for (int i = 0; i < s->n_threads; i++) {
 		const struct thread *t = &s->threads[i];
 
@@ -129,6 +131,18 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+/* 1 where the end can be reached in time through one of the entries lo .. hi - 1. */
+static int in_time(struct walk *w, const struct menu *m, const struct thread *t, int32_t left)
+{
+	for (int32_t e = t->lo; e < t->hi; e++) {
+		int32_t behind = m->entries[e].symbols.n - t->depth;
+
+		if (behind <= left && place_exit(w, m->entries[e].place) <= left - behind)
+			return 1;
+	}
+	return 0;
+}
+
 size_t threads_symbols(
 	struct walk *w, const struct state *s, int32_t *symbols, size_t max, int *free_thread)
 {
@@ -146,9 +160,11 @@ size_t threads_symbols(
 		m = place_menu(w, t->place);
 		for (int32_t e = t->lo; e < t->hi && n < max;) {
 			int32_t symbol = m->entries[e].symbols.data[t->depth];
+			struct thread alike = {t->place, e, t->hi, t->depth};
 
-			symbols[n++] = symbol;
-			e = lower(m, &(struct thread){t->place, e, t->hi, t->depth}, symbol + 1);
+			e = alike.hi = lower(m, &alike, symbol + 1);
+			if (w->limit == 0 || in_time(w, m, &alike, w->limit - s->depth))
+				symbols[n++] = symbol;
 		}
 	}
 	if (s->n_threads > 1 && n)

@@ -69,8 +69,13 @@ int ground_fits(const struct ground_want *want, const char *text, struct arena *
 	return value_is_clean(text) && grammar_value_fits(want->grammar, want->piece, text, arena);
 }
 
-static int is_skipped(const struct grounding *g, const char *text, size_t len)
+/* An item of a list has no other way of being said. */
+static int is_skipped(const struct found *f, const char *text, size_t len)
 {
+	const struct grounding *g = f->g;
+
+	if (f->want->piece->separator)
+		return 0;
 	for (size_t i = 0; i < g->n_skip; i++)
 		if (strncmp(g->skip[i], text, len) == 0 && g->skip[i][len] == '\0')
 			return 1;
@@ -101,7 +106,7 @@ static void offer(struct found *f, const char *text, size_t len)
 {
 	char *value;
 
-	if (enough(f) || len == 0 || len > GROUND_BYTES || is_skipped(f->g, text, len))
+	if (enough(f) || len == 0 || len > GROUND_BYTES || is_skipped(f, text, len))
 		return;
 	value = arena_strndup(f->arena, text, len);
 	if (ground_fits(f->want, value, f->arena))
@@ -282,7 +287,7 @@ static void find_free(struct found *f)
 	offer_numbers(f);
 	/* An empty value is said by a pair of quotes. */
 	if (!enough(f) && ground_value(f->g->request, f->g->len, f->argument, "") &&
-		!is_skipped(f->g, "", 0) && ground_fits(f->want, "", f->arena))
+		!is_skipped(f, "", 0) && ground_fits(f->want, "", f->arena))
 		keep(f, "");
 }
 
@@ -302,7 +307,7 @@ size_t ground_free_values(const struct grounding *g, const struct ground_want *w
 	return n;
 }
 
-int ground_has_free_value(
+const char *ground_first_free_value(
 	const struct grounding *g, const struct ground_want *want, struct arena *arena)
 {
 	struct found f = {.g = g,
@@ -312,5 +317,5 @@ int ground_has_free_value(
 		.only_first = 1};
 
 	find_free(&f);
-	return f.n > 0;
+	return f.n ? f.values[0] : NULL;
 }

@@ -52,8 +52,8 @@ size_t ground_listed_values(const struct grounding *g, const struct ground_want 
 size_t ground_free_values(const struct grounding *g, const struct ground_want *want,
 	struct arena *arena, const char ***values);
 
-/* 1 where ground_free_values() would find any. */
-int ground_has_free_value(
+/* One that ground_free_values() would find, mostly a short one; NULL where there is none. */
+const char *ground_first_free_value(
 	const struct grounding *g, const struct ground_want *want, struct arena *arena);
 
 /* 1 where text is a value as wanted, in canonical spelling. */
