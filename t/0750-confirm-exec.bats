@@ -565,7 +565,7 @@ is_dead() {
   done
   full() (
     ulimit -f 0
-    yes_to "$ARGS" --
+    yes_to "$ARGS" --no-sandbox
   )
   run full
   [ "$status" -eq 125 ]

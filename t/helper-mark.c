@@ -57,7 +57,7 @@ static void __attribute__((noreturn)) bomb(void)
 	for (;;) {
 		if (fork() == 0)
 			continue;
-		usleep(1000);
+		usleep(10000);
 	}
 }
 

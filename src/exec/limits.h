@@ -17,8 +17,8 @@ struct limits {
 void limits_default(struct limits *limits);
 
 /* Sets them in this process, for it and all that it starts.  The count of processes is
- * also kept by the supervisor (exec/tree.h), because the kernel keeps it for each user,
- * and not at all for root. */
+ * also kept by a control group (exec/cage.h) and the supervisor (exec/tree.h), because the
+ * kernel keeps it for each user, and not at all for root. */
 void limits_set(const struct limits *limits);
 
 #endif
