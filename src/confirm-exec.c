@@ -16,6 +16,7 @@
 #include "base/options.h"
 #include "cli/spec.h"
 #include "exec/audit.h"
+#include "exec/cage.h"
 #include "exec/entry.h"
 #include "exec/grammar.h"
 #include "exec/inspect.h"
@@ -403,11 +404,22 @@ static const char *ask(struct session *s)
 	return yes ? "approved" : result == TTY_LATE ? "late" : "declined";
 }
 
+static struct cage cage;
+
+static void leave_cage(void)
+{
+	cage_leave(&cage);
+}
+
 /* Ends the program unless the command is to run. */
 static void decide(struct session *s)
 {
 	const char *decision = "auto";
 	struct error err;
+
+	/* Somewhat more, so that it is seen that there are too many. */
+	cage_enter(&cage, s->plan.limits.processes + 4 * RUN_OWN_PROCESSES);
+	atexit(leave_cage);
 
 	if (!s->options->allow_auto || s->judgement.decision != DECIDE_AUTO ||
 		s->proposal.n_dangers)

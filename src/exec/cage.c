@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 enum {
-	RELEASE_ROUNDS = 100
+	LEAVE_ROUNDS = 100
 };
 
 /* A line of /proc/self/cgroup, NUMBER:CONTROLLERS:PATH, to the directory of our group. */
@@ -47,57 +47,45 @@ static int write_number(const char *directory, const char *name, int number)
 	return done ? 0 : -1;
 }
 
-static int cage_make_in(struct cage *cage, const char *directory, int most)
+static int cage_enter_in(struct cage *cage, int most)
 {
-	char path[PATH_MAX + 32];
-
-	if (snprintf(cage->path, sizeof cage->path, "%s/confirm-exec.%d", directory,
+	if (snprintf(cage->path, sizeof cage->path, "%s/confirm-exec.%d", cage->home,
 		    (int)getpid()) >= (int)sizeof cage->path ||
 		mkdir(cage->path, 0755) != 0) {
 		cage->path[0] = '\0';
 		return -1;
 	}
-	snprintf(path, sizeof path, "%s/cgroup.procs", cage->path);
-	if (write_number(cage->path, "pids.max", most) == 0)
-		cage->processes = open(path, O_WRONLY | O_CLOEXEC);
-	if (cage->processes >= 0)
+	if (write_number(cage->path, "pids.max", most + 1) == 0 &&
+		write_number(cage->path, "cgroup.procs", 0) == 0)
 		return 0;
-	cage_release(cage);
+	rmdir(cage->path);
+	cage->path[0] = '\0';
 	return -1;
 }
 
-void cage_make(struct cage *cage, int most)
+void cage_enter(struct cage *cage, int most)
 {
-	char line[PATH_MAX + 128], directory[PATH_MAX];
+	char line[PATH_MAX + 128];
 	FILE *f;
 
 	cage->path[0] = '\0';
-	cage->processes = -1;
 	if (geteuid() != 0 || most <= 0)
 		return;
 	f = fopen("/proc/self/cgroup", "re");
-	while (f && cage->processes < 0 && fgets(line, sizeof line, f))
-		if (group_directory(line, directory, sizeof directory) == 0)
-			cage_make_in(cage, directory, most);
+	while (f && !cage->path[0] && fgets(line, sizeof line, f))
+		if (group_directory(line, cage->home, sizeof cage->home) == 0)
+			cage_enter_in(cage, most);
 	if (f)
 		fclose(f);
 }
 
-void cage_enter(const struct cage *cage)
-{
-	if (cage->processes >= 0 && write(cage->processes, "0", 1) < 0) {
-		/* The supervisor still counts. */
-	}
-}
-
-void cage_release(struct cage *cage)
+void cage_leave(struct cage *cage)
 {
 	const struct timespec pause = {0, 10000000};
 
-	if (cage->processes >= 0)
-		close(cage->processes);
-	cage->processes = -1;
-	for (int round = 0; cage->path[0] && round < RELEASE_ROUNDS; round++) {
+	if (cage->path[0] && write_number(cage->home, "cgroup.procs", 0) != 0)
+		return;
+	for (int round = 0; cage->path[0] && round < LEAVE_ROUNDS; round++) {
 		if (rmdir(cage->path) == 0)
 			break;
 		nanosleep(&pause, NULL);

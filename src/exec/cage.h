@@ -9,17 +9,15 @@
 
 struct cage {
 	char path[PATH_MAX]; /* "": there is none */
-	int processes;	     /* descriptor of its list of processes; -1 */
+	char home[PATH_MAX]; /* the group that we came from */
 };
 
-/* Makes one below our own, for at most so many processes; root only.  Where it cannot be
- * made there is none, and the supervisor's count (exec/tree.h) is left. */
-void cage_make(struct cage *cage, int most);
+/* Makes one below our own group, for at most so many processes beside us, and enters it:
+ * before the question, because it takes the kernel some 10 ms.  Root only.  Where it
+ * cannot be made there is none, and the supervisor's count (exec/tree.h) is left. */
+void cage_enter(struct cage *cage, int most);
 
-/* In a child: from now on in the cage, with all that it starts. */
-void cage_enter(const struct cage *cage);
-
-/* Takes it away once all that was in it has ended. */
-void cage_release(struct cage *cage);
+/* Goes back, and takes it away once all that was in it has ended. */
+void cage_leave(struct cage *cage);
 
 #endif

@@ -36,15 +36,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "exec/cage.h"
 #include "exec/child.h"
 #include "exec/relay.h"
 #include "exec/sandbox.h"
 #include "exec/tree.h"
 
 enum {
-	GRACE_SECONDS = 5,
-	SANDBOX_PROCESSES = 3 /* bubblewrap's own */
+	GRACE_SECONDS = 5
 };
 #define LOOK_SECONDS 0.1
 
@@ -82,7 +80,6 @@ struct watch {
 	int interrupts;
 	double deadline;
 	struct relay relay;
-	struct cage cage;
 };
 
 /* Reaps what has ended, adopted orphans too. */
@@ -152,7 +149,7 @@ static void watch_command(struct watch *w)
 			bound_reached(w, BOUND_TIME);
 		if (most && now >= look && w->outcome->bound == BOUND_NONE) {
 			count = tree_count();
-			if (count > most + SANDBOX_PROCESSES)
+			if (count > most + RUN_OWN_PROCESSES)
 				bound_reached(w, BOUND_PROCESSES);
 			look = seconds_now() +
 			       (count > most / 4 ? LOOK_SECONDS / 20 : LOOK_SECONDS);
@@ -200,8 +197,8 @@ static void read_status(int fd, const struct plan *p, struct outcome *o)
 }
 
 /* The child of the command; *status: read end of its status pipe. */
-static pid_t fork_child(const struct plan *p, const struct cage *cage, int directory,
-	const int output[2], int *status, struct error *err)
+static pid_t fork_child(
+	const struct plan *p, int directory, const int output[2], int *status, struct error *err)
 {
 	pid_t parent = getpid(), pid;
 	int ends[2];
@@ -210,10 +207,8 @@ static pid_t fork_child(const struct plan *p, const struct cage *cage, int direc
 		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot make a pipe");
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	pid = fork();
-	if (pid == 0) {
-		cage_enter(cage);
+	if (pid == 0)
 		child_run(p, directory, parent, output, ends[1]);
-	}
 	close(ends[1]);
 	*status = ends[0];
 	if (pid < 0) {
@@ -232,17 +227,13 @@ static int start(struct watch *w, int directory, int *status, struct error *err)
 	w->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (w->signals < 0)
 		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot wait for signals");
-	/* Somewhat more, so that it is seen that there are too many. */
-	if (w->plan->limits.processes)
-		cage_make(&w->cage, w->plan->limits.processes + 4 * SANDBOX_PROCESSES);
 	if (relay_open(&w->relay, (unsigned long long)w->plan->output_mib << 20, output, err) == 0)
-		w->pid = fork_child(w->plan, &w->cage, directory, output, status, err);
+		w->pid = fork_child(w->plan, directory, output, status, err);
 	for (size_t i = 0; i < 2; i++)
 		if (output[i] >= 0)
 			close(output[i]);
 	if (w->pid > 0)
 		return 0;
-	cage_release(&w->cage);
 	relay_close(&w->relay);
 	close(w->signals);
 	return -1;
@@ -251,11 +242,8 @@ static int start(struct watch *w, int directory, int *status, struct error *err)
 int run_plan(const struct plan *plan, int directory, struct outcome *o, struct error *err)
 {
 	double started = seconds_now();
-	struct watch w = {.plan = plan,
-		.outcome = o,
-		.pid = -1,
-		.deadline = started + plan->timeout,
-		.cage = {.processes = -1}};
+	struct watch w = {
+		.plan = plan, .outcome = o, .pid = -1, .deadline = started + plan->timeout};
 	int status_pipe = -1;
 	sigset_t set, saved;
 
@@ -269,7 +257,6 @@ int run_plan(const struct plan *plan, int directory, struct outcome *o, struct e
 	watch_command(&w);
 	tree_kill();
 	pass_rest(&w);
-	cage_release(&w.cage);
 	o->output = w.relay.bytes;
 	relay_close(&w.relay);
 	close(w.signals);

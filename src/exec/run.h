@@ -6,6 +6,10 @@
 
 #include "exec/plan.h"
 
+enum {
+	RUN_OWN_PROCESSES = 3 /* at most so many beside the command's: bubblewrap's */
+};
+
 /* Which bound we ended the command for. */
 enum bound {
 	BOUND_NONE,
