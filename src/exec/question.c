@@ -77,7 +77,8 @@ static void add_sandbox(struct buf *out, const struct plan *plan)
 	size_t n_hidden;
 
 	if (!plan->sandbox) {
-		buf_adds(out, "sandbox      none: it may do whatever you may do, to files, network and other processes\n");
+		buf_adds(out, "sandbox      none: it may do whatever you may do, to files, network "
+			      "and other processes\n");
 		return;
 	}
 	buf_addf(out, "sandbox      files read-only, own /tmp and /run, %s\n",
