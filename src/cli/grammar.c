@@ -133,9 +133,6 @@ static const struct grammar_piece *pieces_of(struct grammar *g, int32_t node, si
 	case PLACE_OPERANDS:
 		operands_pieces(&list, node);
 		break;
-	case PLACE_CLOSE:
-		piece_add(&list, "]", GRAMMAR_END);
-		break;
 	case PLACE_END:
 		break;
 	}

@@ -77,18 +77,19 @@ enum place_kind {
 	PLACE_END,
 	PLACE_LEVEL,
 	PLACE_VALUE,
-	PLACE_CLOSE,
 	PLACE_OPERANDS
 };
 
 enum place_flag {
-	PLACE_BARE = 1,	     /* only command names so far: an eager option may follow */
-	PLACE_OPEN = 4,	     /* the last option could take the next word too */
-	PLACE_AGAIN = 8,     /* the option at pos was given and may be repeated */
-	PLACE_LEAF = 16,     /* no subcommand can follow any more */
-	PLACE_BROKEN = 32,   /* a rule is broken: a subcommand must follow */
-	PLACE_PENDING = 64,  /* `option` takes further values */
-	PLACE_REPEATED = 128 /* ... and was given before */
+	PLACE_BARE = 1,	      /* only command names so far: an eager option may follow */
+	PLACE_OPEN = 4,	      /* the last option could take the next word too */
+	PLACE_AGAIN = 8,      /* the option at pos was given and may be repeated */
+	PLACE_LEAF = 16,      /* no subcommand can follow any more */
+	PLACE_BROKEN = 32,    /* a rule is broken: a subcommand must follow */
+	PLACE_PENDING = 64,   /* `option` takes further values */
+	PLACE_REPEATED = 128, /* ... and was given before */
+	PLACE_EAGER = 256,    /* an option that acts alone was given */
+	PLACE_KEPT = PLACE_LEAF | PLACE_BROKEN | PLACE_EAGER
 };
 
 /* How operands stand to "--". */

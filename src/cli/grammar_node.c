@@ -77,7 +77,7 @@ static void states_unpack(unsigned char *states, const unsigned char *packed, si
 
 static size_t place_rules(struct grammar *g, const struct place *p)
 {
-	if (p->kind == PLACE_START || p->kind == PLACE_END || p->kind == PLACE_CLOSE)
+	if (p->kind == PLACE_START || p->kind == PLACE_END)
 		return 0;
 	return level_of(g, g->spec->commands[p->command])->n_rules;
 }

@@ -103,7 +103,7 @@ int option_is_written(const struct grammar *g, const struct option *o)
 
 	if (!name_is_read(g, o))
 		return 0;
-	if (!o->argument || (o->eager && o->argument->min_count == 0))
+	if (!o->argument)
 		return 1;
 	s = shape_of(g, o);
 	if (s.bare)
@@ -263,6 +263,14 @@ static void offer_flag(struct piece_list *list, struct offer *f)
 		piece_add(list, t->off, next);
 }
 
+static void offer_any(struct piece_list *list, struct offer *f)
+{
+	if (f->l->command->options[f->pos]->argument)
+		offer_value(list, f);
+	else
+		offer_flag(list, f);
+}
+
 /* Whether the answer can still be completed behind an option: at this command, or
  * at one below. */
 static int offer_can_end(struct grammar *g, struct offer *f, size_t pos, int broken)
@@ -289,29 +297,28 @@ static void offer_option(struct piece_list *list, const struct place *p, struct 
 	memcpy(states, before, l->n_rules);
 	if (!repeated)
 		broken = rules_pass(l, states, pos, 1);
-	f.behind = (struct place){.kind = PLACE_LEVEL,
-		.command = p->command,
-		.flags = p->flags & (PLACE_LEAF | PLACE_BROKEN)};
+	f.behind = (struct place){
+		.kind = PLACE_LEVEL, .command = p->command, .flags = p->flags & PLACE_KEPT};
 	if (o->recursive || pos >= c->n_own || g->traits->late_options)
 		f.behind.flags |= PLACE_LEAF;
 	if (broken == 2 || !offer_can_end(g, &f, pos + 1, broken))
 		return;
-	if (o->argument)
-		offer_value(list, &f);
-	else
-		offer_flag(list, &f);
+	offer_any(list, &f);
 }
 
-/* Options that act alone: --help. */
-static void eager_pieces(struct piece_list *list, struct level *l)
+/* Options that act alone: --help.  Their values are all that may follow. */
+static void eager_pieces(struct piece_list *list, struct level *l, const unsigned char *states)
 {
-	const struct place close = {.kind = PLACE_CLOSE};
+	for (size_t i = 0; i < l->command->n_options; i++) {
+		const struct option *o = l->command->options[i];
+		struct offer f = {.l = l, .pos = i, .states = states};
 
-	for (size_t i = 0; i < l->command->n_options; i++)
-		if (l->command->options[i]->eager &&
-			option_is_written(list->g, l->command->options[i]))
-			piece_add(list, texts_of(list->g, l, i)->bare,
-				place_node(list->g, &close, NULL, NULL));
+		f.behind = (struct place){.kind = PLACE_LEVEL,
+			.command = (uint16_t)l->command->index,
+			.flags = PLACE_LEAF | PLACE_EAGER};
+		if (o->eager && option_is_written(list->g, o))
+			offer_any(list, &f);
+	}
 }
 
 static void options_pieces(struct piece_list *list, const struct place *p, struct level *l,
@@ -416,13 +423,16 @@ void level_pieces(struct piece_list *list, int32_t node)
 			.repeated = (p.flags & PLACE_REPEATED) != 0,
 			.states = states};
 
-		f.behind = (struct place){.kind = PLACE_LEVEL,
-			.command = p.command,
-			.flags = p.flags & (PLACE_LEAF | PLACE_BROKEN)};
+		f.behind = (struct place){
+			.kind = PLACE_LEVEL, .command = p.command, .flags = p.flags & PLACE_KEPT};
 		separate_pieces(list, &f, &s, p.count, ",");
 	}
 	if (p.flags & PLACE_BARE)
-		eager_pieces(list, l);
+		eager_pieces(list, l, states);
+	if (p.flags & PLACE_EAGER) {
+		piece_add(list, "]", GRAMMAR_END);
+		return;
+	}
 	options_pieces(list, &p, l, states);
 	rest_pieces(list, &p, l, states, p.pos + ((p.flags & PLACE_AGAIN) != 0));
 }
@@ -441,9 +451,8 @@ void value_pieces(struct piece_list *list, int32_t node)
 		.pos = p.option,
 		.repeated = (p.flags & PLACE_REPEATED) != 0,
 		.states = states};
-	f.behind = (struct place){.kind = PLACE_LEVEL,
-		.command = p.command,
-		.flags = p.flags & (PLACE_LEAF | PLACE_BROKEN)};
+	f.behind = (struct place){
+		.kind = PLACE_LEVEL, .command = p.command, .flags = p.flags & PLACE_KEPT};
 	list->command = f.l->command;
 	s = shape_of(g, f.l->command->options[f.pos]);
 	separate_pieces(list, &f, &s, p.count, p.count ? "," : "");

@@ -53,7 +53,8 @@ static void rule_member(struct rule_builder *b, size_t pos, int lead)
 }
 
 /* Required options (or their negations), and of two sides of a flag only one, unless
- * the later one may be repeated and so stands beside the other. */
+ * the later one may be repeated and so stands beside the other; where values that are
+ * overridden are not looked at, the earlier one must be repeatable too. */
 static void own_rules(struct rule_builder *b, const struct command *c)
 {
 	for (size_t i = 0; i < c->n_options; i++) {
@@ -67,7 +68,8 @@ static void own_rules(struct rule_builder *b, const struct command *c)
 			if (k < c->n_options)
 				rule_member(b, k, 0);
 		}
-		if (k < i && !o->repeatable) {
+		if (k < i && !(o->repeatable &&
+				     (other->repeatable || b->g->traits->checks_overridden))) {
 			rule_begin(b, RULE_CONFLICTS, 1);
 			rule_member(b, k, 0);
 			rule_member(b, i, 0);
