@@ -17,6 +17,8 @@ struct options {
 	long long count, from, preview;
 	uint64_t seed;
 	double out_of_scope;
+	int difficulty;
+	double rate[RATE_COUNT]; /* below 0: the level's */
 	const char **seeds;
 	size_t n_seeds;
 };
@@ -27,7 +29,9 @@ enum {
 	KEY_REPORT,
 	KEY_FROM,
 	KEY_OUT_OF_SCOPE,
-	KEY_PREVIEW
+	KEY_PREVIEW,
+	KEY_DIFFICULTY,
+	KEY_RATE /* and on, by enum style_rate */
 };
 
 static const struct argp_option option_table[] = {
@@ -40,16 +44,52 @@ static const struct argp_option option_table[] = {
 		0},
 	{"out-of-scope", KEY_OUT_OF_SCOPE, "P", 0,
 		"Share of requests that must be declined (default 0.1)", 0},
+	{"difficulty", KEY_DIFFICULTY, "LEVEL", 0,
+		"From 1 (one option at most, said plainly) to 5; sets all of the rates below, and "
+		"how many options are asked for (default 3: the usual, where they are 0 or as "
+		"people are)",
+		0},
+	{"spoken", KEY_RATE + RATE_SPOKEN, "P", 0,
+		"Share of numbers in words, with separators, with their units", 0},
+	{"spaces", KEY_RATE + RATE_SPACES, "P", 0,
+		"Share of file names and texts with blanks and quotes in them", 0},
+	{"corrections", KEY_RATE + RATE_CORRECTION, "P", 0,
+		"Share of requests that correct a value: 'port 80, no, 8080'", 0},
+	{"negations", KEY_RATE + RATE_NEGATION, "P", 0,
+		"Share of flags that are said as 'without opening the browser'", 0},
+	{"unwanted", KEY_RATE + RATE_UNWANTED, "P", 0,
+		"Share of requests that name a flag in order not to have it", 0},
+	{"word-order", KEY_RATE + RATE_ORDER, "P", 0,
+		"Share of requests with the words in the order of other languages", 0},
+	{"hard-negatives", KEY_RATE + RATE_HARD, "P", 0,
+		"Share of the declined that are one word away from a valid request", 0},
+	{"typos", KEY_RATE + RATE_TYPOS, "P", 0, "Share of requests with typing errors", 0},
+	{"chatter", KEY_RATE + RATE_CHATTER, "P", 0,
+		"Share of requests with greetings, thanks and stories around them", 0},
 	{"preview", KEY_PREVIEW, "K", 0,
 		"Print K of the N records, spread evenly, for people to read, and no others", 0},
 	{"report", KEY_REPORT, "FILE", 0, "Write what was covered of the CLI, as JSON", 0}, {0}};
+
+static double parse_rate(struct argp_state *state, int rate, const char *arg)
+{
+	char name[64];
+
+	snprintf(name, sizeof name, "--%s", style_rate_names[rate]);
+	return option_real(state, name, arg, 0, 1);
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct options *o = state->input;
 
+	if (key >= KEY_RATE && key < KEY_RATE + RATE_COUNT) {
+		o->rate[key - KEY_RATE] = parse_rate(state, key - KEY_RATE, arg);
+		return 0;
+	}
 	switch (key) {
 	case ARGP_KEY_INIT:
+		for (int i = 0; i < RATE_COUNT; i++)
+			o->rate[i] = AS_EVER;
 		state->child_inputs[0] = &o->filter;
 		return 0;
 	case KEY_SPEC:
@@ -69,6 +109,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PREVIEW:
 		o->preview = option_integer(state, "--preview", arg, 1, 1LL << 20);
+		return 0;
+	case KEY_DIFFICULTY:
+		o->difficulty = (int)option_integer(state, "--difficulty", arg, 1, STYLE_LEVELS);
 		return 0;
 	case KEY_REPORT:
 		o->report = arg;
@@ -188,9 +231,20 @@ static void preview(const struct options *o, struct generator *g)
 	free(what);
 }
 
+static void set_style(const struct options *o, struct generator *g)
+{
+	struct style style;
+
+	style_level(&style, o->difficulty);
+	for (int i = 0; i < RATE_COUNT; i++)
+		if (o->rate[i] >= 0)
+			style.rate[i] = o->rate[i];
+	generator_style(g, &style);
+}
+
 int main(int argc, char **argv)
 {
-	struct options o = {.count = 100000, .out_of_scope = 0.1};
+	struct options o = {.count = 100000, .out_of_scope = 0.1, .difficulty = STYLE_LEVEL_USUAL};
 	struct seeds seeds = {0};
 	struct generator generator;
 	struct report report;
@@ -211,6 +265,7 @@ int main(int argc, char **argv)
 			die_error(&err);
 	seeds_finish(&seeds);
 	generator_init(&generator, plan, &seeds, o.seed, o.out_of_scope);
+	set_style(&o, &generator);
 	report_init(&report, plan);
 	if (o.preview) {
 		preview(&o, &generator);

@@ -14,7 +14,8 @@ import json
 import re
 import sys
 
-CORRECTIONS = ("no wait", "no sorry", "no", "sorry", "I mean", "or rather", "scratch that", "actually", "err")
+CORRECTIONS = ("no wait", "no sorry", "no", "sorry", "I mean", "or rather", "scratch that", "actually", "err", "oops")
+DENIALS = ("not", "instead of", "rather than")
 QUOTES = "\"'`"
 
 
@@ -56,12 +57,36 @@ def in_story(words, at, contexts):
     return False
 
 
+def denied(words, word):
+    """Whether a value is taken back wherever it stands: "not 80 but 81", "81 instead of 80"."""
+    for at, other in enumerate(words):
+        if plain(other) != plain(word):
+            continue
+        for denial in DENIALS:
+            n = len(denial.split())
+            if at >= n and alike(" ".join(strip(w) for w in words[at - n : at]), denial):
+                return True
+    return False
+
+
+def plain(word):
+    return word.strip(QUOTES + ",;:!?()").rstrip(".").lower()
+
+
 def taken_back(words, at):
     """Whether a correction follows: "80, no wait, 81", "80 - no, 81"."""
+    if denied(words, words[at]):
+        return True
+    if words[at].endswith("...") and alike("".join(strip(w) for w in words[at + 1 : at + 2]), "wait"):
+        return True
+    if words[at + 1 : at + 2] == ["-"] and alike(" ".join(strip(w) for w in words[at + 2 : at + 4]), "make that"):
+        return True
     rest = [strip(w) for w in words[at + 1 : at + 4] if w != "-"]
     dashed = words[at + 1 : at + 2] == ["-"]
     if not dashed and not words[at].endswith(","):
         return False
+    if rest[:1] == ["not"]:
+        return False  # "7, not 8": the other one is
     return any(alike(" ".join(rest[: len(c.split())]), c.lower()) for c in CORRECTIONS)
 
 
@@ -123,14 +148,21 @@ def looks_like_value(word):
 def stray_value(request, argv, known, contexts):
     joined = " ".join(argv[1:]).lower()
     words = request.split()
+    shaped = [w for w in known if "." in w.strip(".") and len(w) >= 10]  # "docker-compose.yml", with a slip
     for at, raw in enumerate(words):
         word = strip(raw)
         if not word or not looks_like_value(word) or (word in known and not word.startswith("--")):
             continue
+        if any(difflib.SequenceMatcher(None, word, w).ratio() >= 0.9 for w in shaped):
+            continue
         if word in joined or raw.strip(QUOTES + ",;!?()").lower() in joined:
             continue
-        if word.startswith("--") and any(alike(word, w) or word.split("=")[0] in w for w in argv):
+        if word.startswith("--") and any(
+            alike(word, w) or alike(word, w.split("=")[0]) or word.split("=")[0] in w for w in argv
+        ):
             continue  # the name of an option, mistyped or in short
+        if re.sub(r"(?<=\d)-(?=[a-z]+$)", "", word) in joined:
+            continue  # "512-mb"
         # Thousands separators, "~" for about.
         if re.sub(r"(?<=\d)[,_](?=\d{3})", "", word).lstrip("~$").strip(QUOTES) in joined:
             continue

@@ -1,10 +1,10 @@
 /* compose.c - see compose.h. */
-#include "synth/compose.h"
+#include "synth/compose_internal.h"
 
 #include <ctype.h>
 #include <string.h>
 #include "synth/english.h"
-#include "synth/slots.h"
+#include "synth/reword.h"
 
 /* In which order things are said. */
 enum order {
@@ -21,33 +21,13 @@ static const char *const order_ids[ORDER_COUNT] = {
 	"order/0", "order/1", "order/2", "order/3", "order/4", "order/5", "order/6"};
 static const unsigned char order_weights[ORDER_COUNT] = {38, 16, 13, 7, 9, 8, 9};
 
-/* One thing to say. */
-struct piece {
-	const struct phrase *phrase; /* NULL: text below */
-	const char *text;	     /* with "{}" where slot is */
-	const struct stated *stated; /* NULL: the command */
-	int fixed;		     /* says an accepted value: not a letter may change */
-	enum phrase_form form;
-};
-
-struct said {
-	struct text *out;
-	struct rng *r;
-	struct buf *scratch;
-	const struct frame *frame;
-	int in_question;    /* the sentence that is being written is a question */
-	int started;	    /* something was said */
-	int after_sentence; /* the last piece was a finite sentence */
-	enum phrase_form last;
-	int correct; /* this record corrects one value */
-};
-
 void composer_init(struct composer *c, struct arena *arena)
 {
 	struct buf id = {0};
 	unsigned total = 0;
 
 	memset(c, 0, sizeof *c);
+	c->style = &style_usual;
 	c->frame_ids = arena_alloc(arena, n_frames * sizeof *c->frame_ids);
 	for (unsigned i = 0; i < n_frames; i++)
 		total += (unsigned)frames[i].weight;
@@ -65,37 +45,16 @@ void composer_init(struct composer *c, struct arena *arena)
 void composer_release(struct composer *c)
 {
 	buf_release(&c->scratch);
+	buf_release(&c->spoken);
+	arena_release(&c->words);
 }
 
-static const char *pick(struct rng *r, const struct words *w)
+void compose_begin(struct composer *c, struct rng *r, const struct rng *extra)
 {
-	return w->at[rng_below(r, w->n)];
-}
-
-void compose_value(
-	const struct stated *s, int correct, struct rng *r, struct buf *scratch, struct text *out)
-{
-	static const char *const corrections[] = {", no, ", ", no wait, ", ", sorry, ", ", I mean ",
-		", or rather ", " - no, ", ", scratch that, ", ", actually ", ", err, ",
-		", no sorry, "};
-	const char *between = s->item->argument->passthrough ? " " : " and ";
-
-	if (correct && s->n_values == 1 && s->accepted < 0) {
-		buf_clear(scratch);
-		value_draw(&s->item->value, r, scratch);
-		if (!strchr(scratch->data, ' ') && strcmp(scratch->data, s->values[0])) {
-			text_value(out, scratch->data);
-			text_add(out, corrections[rng_below(r, 10)]);
-		}
-	}
-	for (unsigned i = 0; i < s->n_values; i++) {
-		if (i)
-			text_add(out, i + 1 < s->n_values && between[1] == 'a' ? ", " : between);
-		if (s->item->argument->passthrough)
-			text_value(out, s->values[i]);
-		else
-			text_value_quoted(out, s->values[i], r);
-	}
+	c->r = r;
+	c->extra = *extra;
+	c->verb = NULL;
+	arena_clear(&c->words);
 }
 
 static int begins(const char *text, const char *word)
@@ -103,6 +62,14 @@ static int begins(const char *text, const char *word)
 	size_t len = strlen(word);
 
 	return !strncasecmp(text, word, len) && (text[len] == ' ' || text[len] == '\0');
+}
+
+static void say_value(struct said *s, const struct piece *p, int correct, int last)
+{
+	if (s->late == p->stated)
+		text_value(s->out, s->wrong);
+	else
+		compose_value(s->c, p->stated, correct, last, s->out);
 }
 
 /* The text of a piece, its slot filled. */
@@ -128,21 +95,13 @@ static void say_text(struct said *s, const struct piece *p, int gerund)
 		struct buf rest = {0};
 
 		buf_adds(&rest, slot + 2);
-		compose_value(p->stated, 0, s->r, s->scratch, s->out);
+		say_value(s, p, 0, 0);
 		text_add(s->out, rest.data);
 		buf_release(&rest);
 		return;
 	}
-	compose_value(
-		p->stated, s->correct && p->phrase && rng_below(s->r, 2), s->r, s->scratch, s->out);
+	say_value(s, p, s->correct && p->phrase && rng_below(s->r, 2), slot[2] == '\0');
 	text_add(s->out, slot + 2);
-}
-
-static void add_joint(struct said *s, const char *joint, const char *text)
-{
-	if (!strcmp(joint, " ") && text_would_repeat(s->out, text))
-		joint = ", ";
-	text_add(s->out, joint);
 }
 
 static void end_sentence(struct said *s)
@@ -195,7 +154,7 @@ static void join(struct said *s, const struct piece *p, int after_command, enum 
 	if (!s->started)
 		return;
 	if (begins(p->text, "and") || begins(p->text, "also")) {
-		add_joint(s, s->last == PHRASE_SENTENCE ? ", " : " ", p->text);
+		say_joint(s, s->last == PHRASE_SENTENCE ? ", " : " ", p->text);
 		return;
 	}
 	if (order == ORDER_SENTENCES && (p->form == PHRASE_VERB || p->form == PHRASE_SENTENCE)) {
@@ -206,10 +165,10 @@ static void join(struct said *s, const struct piece *p, int after_command, enum 
 	}
 	switch (p->form) {
 	case PHRASE_ADVERB:
-		add_joint(s, join_adverb(s, p), p->text);
+		say_joint(s, join_adverb(s, p), p->text);
 		break;
 	case PHRASE_NOUN:
-		add_joint(s, join_noun(s, p, after_command), p->text);
+		say_joint(s, join_noun(s, p, after_command), p->text);
 		break;
 	case PHRASE_VERB:
 		if (dice < 45 && s->last != PHRASE_SENTENCE && s->last != PHRASE_QUESTION)
@@ -346,6 +305,53 @@ static int says_action(const struct piece *p)
 	return !p->stated->item->option->says[0];
 }
 
+/* A flag that says no, as "without opening the browser"; the piece stays where no
+ * phrasing of it lends itself. */
+static void say_without(struct composer *c, struct piece *p)
+{
+	const struct phrase_list *list = &p->stated->item->clauses;
+	struct buf text = {0};
+
+	if (p->fixed || p->stated->n_values || p->stated->item->argument ||
+		!rng_chance(&c->extra, c->style->rate[RATE_NEGATION]))
+		return;
+	for (unsigned tries = 0; tries < 2 * list->n; tries++) {
+		const struct phrase *phrase = &list->at[rng_below(&c->extra, list->n)];
+
+		if (phrase->form != PHRASE_VERB || !reword_without(phrase->text, &text))
+			continue;
+		p->phrase = phrase;
+		p->text = arena_strdup(&c->words, text.data);
+		p->form = PHRASE_ADVERB;
+		break;
+	}
+	buf_release(&text);
+}
+
+/* In the order of words of a language whose verbs come last. */
+static void say_verb_last(struct composer *c, struct piece *p)
+{
+	struct buf text = {0};
+
+	if (!p->fixed && p->form == PHRASE_VERB && reword_verb_last(p->text, &text))
+		p->text = arena_strdup(&c->words, text.data);
+	buf_release(&text);
+}
+
+/* "start the server" as "paint the server", where a verb is given that stands for it. */
+static int say_other_verb(struct composer *c, struct piece *p)
+{
+	size_t verb = p->form == PHRASE_VERB ? phrase_verb(p->text) : 0;
+	struct buf text = {0};
+
+	if (!verb || !p->text[verb])
+		return 0;
+	buf_addf(&text, "%s%s", c->verb, p->text + verb);
+	p->text = arena_strdup(&c->words, text.data);
+	buf_release(&text);
+	return 1;
+}
+
 static struct piece piece_of(const struct stated *s, struct rng *r)
 {
 	const struct synth_item *item = s->item;
@@ -409,107 +415,6 @@ static unsigned say_leading(struct said *s, struct piece *pieces, unsigned n, en
 	return led;
 }
 
-static void say_chatter_before(struct said *s)
-{
-	uint32_t dice = rng_below(s->r, 1000);
-
-	if (dice < 70) {
-		const char *greeting = pick(s->r, &words_greeting);
-		int comma = strchr(greeting, ' ') || rng_below(s->r, 6);
-
-		text_add(s->out, greeting);
-		text_add(s->out, comma ? ", " : " ");
-	} else if (dice < 110) {
-		text_add(s->out, pick(s->r, &words_prefix));
-		text_add(s->out, ", ");
-	} else if (dice < 165) {
-		slots_fill(pick(s->r, &words_story), s->r, s->scratch, s->out);
-		text_add(s->out, rng_below(s->r, 2) ? ". " : rng_below(s->r, 2) ? ", so " : " - ");
-	}
-}
-
-/* "no tunnel needed": names a flag in order not to have it. */
-static void say_unwanted(struct said *s, const struct label *label)
-{
-	static const char *const patterns[][2] = {{", no ", " needed"}, {", no need for ", ""},
-		{", I don't need ", ""}, {" (no ", ")"}, {", forget about ", ""}};
-	const struct synth_command *c = label->command;
-	const struct synth_item *item;
-	unsigned pattern = rng_below(s->r, 5);
-
-	if (!c->n_items || s->in_question)
-		return;
-	item = &c->items[rng_below(s->r, c->n_items)];
-	if (!item->option || item->argument || item->informational || item->option->negates ||
-		item->option->negated_by || !strncmp(item->noun, "no ", 3) ||
-		phrase_verb(item->noun) || !phrase_noun_reads(item->noun))
-		return;
-	for (unsigned i = 0; i < label->n; i++)
-		if (label->at[i].item == item)
-			return;
-	text_add(s->out, patterns[pattern][0]);
-	text_add(s->out, item->noun);
-	text_add(s->out, patterns[pattern][1]);
-}
-
-static void say_chatter_after(struct said *s)
-{
-	static const char *const ends[] = {".", ".", ".", "!", ""};
-	uint32_t dice = rng_below(s->r, 1000);
-	int thanks = 0;
-
-	if (dice < 60 && s->last != PHRASE_SENTENCE) {
-		const char *suffix = pick(s->r, &words_suffix);
-
-		add_joint(s, rng_below(s->r, 4) ? " " : ", ", suffix);
-		text_add(s->out, suffix);
-	} else if (dice >= 950) {
-		thanks = 1;
-	}
-	if (s->in_question)
-		text_add(s->out, rng_below(s->r, 8) ? "?" : "");
-	else if (rng_below(s->r, 2) && !thanks)
-		text_add(s->out, ends[rng_below(s->r, 5)]);
-	if (thanks) {
-		text_add(s->out, s->in_question ? " " : rng_below(s->r, 2) ? ", " : ". ");
-		text_add(s->out, pick(s->r, &words_thanks));
-	}
-}
-
-/* "show me the logs" is said to somebody: not "I want to show me the logs". */
-static int frame_speaks_to_you(const struct frame *f)
-{
-	static const char *const first[] = {"please ", "pls", "plz", "can you ", "could you ",
-		"would you ", "will you ", "kindly", "just ", "simply", "quickly", "now ", "next, ",
-		"first, ", "go ahead", "be so kind", "I'd be grateful", "it would be great",
-		"it'd be nice", "I would appreciate", "if ", "when ", "any chance", "may I ask you",
-		"might you", "I need you", "I want you", "I'd like you", "i want that you",
-		"you can "};
-
-	if (!f->before[0])
-		return 1;
-	if (strstr(f->before, "how to"))
-		return 0;
-	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
-		if (!strncmp(f->before, first[i], strlen(first[i])))
-			return 1;
-	return 0;
-}
-
-static const struct frame *frame_draw(
-	struct composer *c, const struct piece *command, struct rng *r, unsigned *index)
-{
-	int to_you = command && (strstr(command->text, " me ") != NULL);
-
-	for (unsigned attempt = 0; attempt < 12; attempt++) {
-		*index = c->frame_draw[rng_below(r, c->n_frame_draw)];
-		if (!to_you || frame_speaks_to_you(&frames[*index]))
-			return &frames[*index];
-	}
-	*index = 0;
-	return &frames[0];
-}
-
 static enum order order_draw(struct rng *r, unsigned n)
 {
 	uint32_t dice = rng_below(r, 100);
@@ -539,7 +444,7 @@ static void say_rest(struct said *s, struct piece *pieces, unsigned n, enum orde
 			continue;
 		}
 		if (order == ORDER_ATTACHED && pieces[i].form == PHRASE_ADVERB) {
-			add_joint(s, " ", pieces[i].text);
+			say_joint(s, " ", pieces[i].text);
 			say_text(s, &pieces[i], 0);
 			text_id(s->out, pieces[i].phrase->id);
 			s->last = PHRASE_ADVERB;
@@ -551,18 +456,93 @@ static void say_rest(struct said *s, struct piece *pieces, unsigned n, enum orde
 		text_add(s->out, s->frame->after);
 }
 
+/* The value that a person takes back at the end: "... Sorry, I meant 8080, not 80". */
+static void choose_late(struct said *s, const struct piece *pieces, unsigned n)
+{
+	if (s->c->style->rate[RATE_CORRECTION] <= 0 || !s->correct || rng_below(&s->c->extra, 2))
+		return;
+	s->correct = 0;
+	for (unsigned i = 0; i < n && !s->late; i++) {
+		if (!pieces[i].phrase->slot || pieces[i].fixed)
+			continue;
+		s->wrong = compose_wrong_value(s->c, pieces[i].stated);
+		s->late = s->wrong ? pieces[i].stated : NULL;
+	}
+}
+
+static void say_late(struct said *s)
+{
+	static const char *const patterns[][3] = {{"sorry, I meant ", ", not ", ""},
+		{"make that ", " instead of ", ""}, {"no wait, ", ", not ", ""},
+		{"actually ", " instead of ", ""}, {"I mean ", " rather than ", ""}};
+	const char *const *p = patterns[rng_below(&s->c->extra, 5)];
+	const struct stated *stated = s->late;
+
+	if (!stated)
+		return;
+	s->late = NULL;
+	end_sentence(s);
+	text_add(s->out, p[0]);
+	compose_value(s->c, stated, 0, 0, s->out);
+	text_add(s->out, p[1]);
+	text_value(s->out, s->wrong);
+	s->last = PHRASE_SENTENCE;
+}
+
+static struct piece command_piece(
+	struct composer *c, const struct synth_command *command, struct rng *r)
+{
+	const struct phrase_list *phrases = &command->phrases;
+	struct piece p = {0};
+
+	for (unsigned tries = 0; tries < 64; tries++) {
+		p.phrase = &phrases->at[phrases->draw[rng_below(r, phrases->n_draw)]];
+		p.text = p.phrase->text;
+		p.form = p.phrase->form;
+		if (!c->verb || say_other_verb(c, &p))
+			break;
+	}
+	return p;
+}
+
+/* The words of all pieces in the order of another language; which one takes what may be. */
+static void reorder(struct said *s, struct piece *command, struct piece *pieces, unsigned n)
+{
+	say_verb_last(s->c, command);
+	for (unsigned i = 0; i < n; i++)
+		say_verb_last(s->c, &pieces[i]);
+	s->foreign = 1;
+}
+
+static enum order choose_order(struct said *s, unsigned n)
+{
+	enum order order = order_draw(s->r, n);
+
+	if (s->c->style->plain)
+		return ORDER_PLAIN;
+	return s->foreign && n && rng_below(&s->c->extra, 2) ? ORDER_CLAUSE_FIRST : order;
+}
+
 void compose(struct composer *c, const struct label *label, struct rng *r, struct text *out)
 {
-	const struct phrase_list *phrases = &label->command->phrases;
 	struct piece pieces[SET_MAX], command = {0};
 	unsigned n = label->n, index, led = 0;
-	struct said s = {out, r, &c->scratch, NULL, 0, 0, 0, PHRASE_VERB, 0};
-	enum order order = order_draw(r, n);
+	struct said s = {.out = out, .r = r, .scratch = &c->scratch, .last = PHRASE_VERB, .c = c};
+	double corrections = c->style->rate[RATE_CORRECTION];
+	enum order order;
+	int unwanted;
 
+	s.foreign = rng_chance(&c->extra, c->style->rate[RATE_ORDER]);
+	order = choose_order(&s, n);
 	text_clear(out);
 	s.correct = rng_below(r, 1000) < 25;
-	for (unsigned i = 0; i < n; i++)
+	if (corrections >= 0)
+		s.correct = rng_chance(&c->extra, corrections);
+	for (unsigned i = 0; i < n; i++) {
 		pieces[i] = piece_of(&label->at[i], r);
+		say_without(c, &pieces[i]);
+	}
+	choose_late(&s, pieces, n);
 	shuffle(pieces, n, r);
 	action_first(pieces, n);
 	if (n && (!label->command->command->runnable || is_action(&pieces[0]))) {
@@ -572,11 +552,13 @@ void compose(struct composer *c, const struct label *label, struct rng *r, struc
 		command = pieces[0];
 		memmove(pieces, pieces + 1, --n * sizeof *pieces);
 	} else {
-		command.phrase = &phrases->at[phrases->draw[rng_below(r, phrases->n_draw)]];
-		command.text = command.phrase->text;
-		command.form = command.phrase->form;
+		command = command_piece(c, label->command, r);
 	}
-	s.frame = frame_draw(c, &command, r, &index);
+	if (s.foreign)
+		reorder(&s, &command, pieces, n);
+	do
+		s.frame = compose_draw_frame(c, &command, r, &index);
+	while (s.foreign && s.frame->form == FORM_GERUND);
 	say_chatter_before(&s);
 	if (order == ORDER_CLAUSE_FIRST || order == ORDER_FACTS_FIRST) {
 		led = say_leading(&s, pieces, n, order);
@@ -586,37 +568,11 @@ void compose(struct composer *c, const struct label *label, struct rng *r, struc
 	say_command(&s, &command, c->frame_ids[index]);
 	say_rest(&s, pieces + led, n - led, order);
 	text_id(out, order_ids[order]);
-	if (rng_below(r, 1000) < 40) /* few commands have such a flag */
+	unwanted = rng_below(r, 1000) < 40; /* few commands have such a flag */
+	if (c->style->rate[RATE_UNWANTED] >= 0)
+		unwanted = rng_chance(&c->extra, c->style->rate[RATE_UNWANTED]);
+	if (unwanted)
 		say_unwanted(&s, label);
+	say_late(&s);
 	say_chatter_after(&s);
-}
-
-void compose_frame(
-	struct composer *c, const struct text *body, int framed, struct rng *r, struct text *out)
-{
-	struct said s = {out, r, &c->scratch, NULL, 0, 1, 0, PHRASE_VERB, 0};
-	struct piece body_piece = {0};
-	unsigned index = 0;
-	size_t shift;
-
-	text_clear(out);
-	body_piece.text = body->buf.data;
-	do
-		s.frame = framed ? frame_draw(c, &body_piece, r, &index) : &frames[0];
-	while (s.frame->form == FORM_GERUND);
-	say_chatter_before(&s);
-	text_add(out, s.frame->before);
-	shift = out->buf.len;
-	text_add_len(out, body->buf.data, body->buf.len);
-	for (unsigned i = 0; i < body->n_values; i++) {
-		out->values[out->n_values].from = body->values[i].from + shift;
-		out->values[out->n_values++].to = body->values[i].to + shift;
-	}
-	text_add(out, s.frame->after);
-	text_id(out, c->frame_ids[index]);
-	for (unsigned i = 0; i < body->n_ids; i++)
-		text_id(out, body->ids[i]);
-	s.in_question = s.frame->question;
-	if (out->buf.len && !strchr(".?!", out->buf.data[out->buf.len - 1]))
-		say_chatter_after(&s);
 }

@@ -4,17 +4,27 @@
 #define SYNTH_COMPOSE_H
 
 #include "synth/label.h"
+#include "synth/style.h"
 #include "synth/text.h"
 
-/* Prepares the ids of frames and orders; memory is the arena's. */
 struct composer {
 	const char **frame_ids;
 	unsigned short *frame_draw; /* indices by weight */
 	unsigned n_frame_draw;
-	struct buf scratch;
+	const struct style *style;
+	const char *verb; /* stands for the command's own; NULL: none does */
+	struct rng *r;	  /* of the record */
+	struct rng extra; /* decides what only a style asks for: the rest stays as ever */
+	struct buf scratch, spoken;
+	struct arena words; /* phrases reworded for one record */
 };
+/* Prepares the ids of frames and orders; memory is the arena's.  The style is the
+ * usual one. */
 void composer_init(struct composer *c, struct arena *arena);
 void composer_release(struct composer *c);
+
+/* Begins a record: extra decides what a style asks for. */
+void compose_begin(struct composer *c, struct rng *r, const struct rng *extra);
 
 /* Writes the request of a label into out (cleared first). */
 void compose(struct composer *c, const struct label *label, struct rng *r, struct text *out);
@@ -24,9 +34,12 @@ void compose(struct composer *c, const struct label *label, struct rng *r, struc
 void compose_frame(
 	struct composer *c, const struct text *body, int frames, struct rng *r, struct text *out);
 
-/* Puts a stated value (or list of values) into out; correct: first a wrong one,
- * then the right one. */
+/* Puts a stated value (or list of values) into out; correct: a wrong one beside it, and
+ * which of them counts.  last: nothing follows in the phrase. */
 void compose_value(
-	const struct stated *s, int correct, struct rng *r, struct buf *scratch, struct text *out);
+	struct composer *c, const struct stated *s, int correct, int last, struct text *out);
+
+/* A value that might have been stated for this one, to be taken back later; NULL: none. */
+const char *compose_wrong_value(struct composer *c, const struct stated *s);
 
 #endif

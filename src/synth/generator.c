@@ -3,6 +3,8 @@
 
 #include <string.h>
 #include "base/hash.h"
+#include "synth/awkward.h"
+#include "synth/hard.h"
 
 enum {
 	SEED_EVERY = 4,	     /* seeds stand as they are at every 4th place at first */
@@ -17,9 +19,16 @@ void generator_init(struct generator *g, const struct plan *plan, const struct s
 	g->seeds = seeds;
 	g->seed = seed;
 	g->out_of_scope = out_of_scope;
+	g->style = style_usual;
 	cover_build(&g->cover, plan, &g->tables);
 	composer_init(&g->composer, &g->tables);
 	oos_init(&g->oos, plan);
+}
+
+void generator_style(struct generator *g, const struct style *style)
+{
+	g->style = *style;
+	g->composer.style = &g->style;
 }
 
 void generator_release(struct generator *g)
@@ -117,8 +126,15 @@ static void print_record(struct generator *g, const struct text *t, int argc,
 static void write_down(struct generator *g, struct rng *r)
 {
 	struct surface surface;
+	struct rng *extra = &g->composer.extra;
 
 	surface_draw(&surface, r);
+	if (g->style.rate[RATE_TYPOS] >= 0)
+		surface.typos = rng_chance(extra, g->style.rate[RATE_TYPOS])
+					? 1 + (rng_below(extra, 4) == 0)
+					: 0;
+	if (rng_chance(extra, g->style.rate[RATE_ORDER] / 2)) /* languages without articles */
+		surface.telegraphic = 1;
 	surface_apply(&surface, &g->draft, r, &g->text);
 }
 
@@ -136,7 +152,11 @@ static void record_seed(
 static void record_refusal(
 	struct generator *g, struct rng *r, struct buf *json, struct generated *what)
 {
-	if (g->seeds->n_refusals && rng_below(r, 200) == 0) {
+	int hard = rng_chance(&g->composer.extra, g->style.rate[RATE_HARD]);
+
+	if (hard && hard_draw(&g->oos, &g->composer, r, &g->arena, &g->scratch, &g->draft)) {
+		/* it is written */
+	} else if (g->seeds->n_refusals && rng_below(r, 200) == 0) {
 		const struct seed *seed =
 			&g->seeds->at[g->seeds->refusals[rng_below(r, g->seeds->n_refusals)]];
 
@@ -151,6 +171,18 @@ static void record_refusal(
 	print_record(g, &g->text, -1, NULL, "out-of-scope", json);
 }
 
+/* Whether a request of so many options is wanted at all. */
+static int is_sized(const struct generator *g, const struct item_set *set)
+{
+	return g->style.most < 0 || set->n <= (unsigned)g->style.most;
+}
+
+static unsigned size_draw(struct generator *g)
+{
+	return (unsigned)g->style.least +
+	       rng_below(&g->composer.extra, (uint32_t)(g->style.most - g->style.least + 1));
+}
+
 /* Which options are stated: a row of the covering array, a seed's, or drawn. */
 static const struct seed *choose_set(struct generator *g, uint64_t turn, struct rng *r,
 	const struct synth_command **c, struct item_set *set)
@@ -162,16 +194,21 @@ static const struct seed *choose_set(struct generator *g, uint64_t turn, struct 
 
 		*c = &g->plan->commands[row->command];
 		*set = row->set;
-		return NULL;
+		if (is_sized(g, set))
+			return NULL;
 	}
 	if (g->seeds->n_draw && rng_below(r, 100) < TEMPLATE_PERCENT) {
 		seed = &g->seeds->at[g->seeds->draw[rng_below(r, g->seeds->n_draw)]];
 		*c = seed->command;
 		*set = seed->set;
-		return seed;
+		if (is_sized(g, set))
+			return seed;
 	}
 	*c = command_draw(g->plan, r);
-	set_draw(*c, r, set);
+	if (g->style.most < 0)
+		set_draw(*c, r, set);
+	else
+		set_draw_sized(*c, size_draw(g), r, set);
 	return NULL;
 }
 
@@ -192,7 +229,7 @@ void generator_record(struct generator *g, uint64_t k, struct buf *json, struct 
 	const struct synth_command *c;
 	const struct seed *seed;
 	struct item_set set;
-	struct rng r;
+	struct rng r, extra;
 	/* Seeds stand at places of their own, refusals are spread evenly over the
 	 * rest, and what is left is numbered through. */
 	uint64_t place = k - seeds_before(g, k);
@@ -202,6 +239,8 @@ void generator_record(struct generator *g, uint64_t k, struct buf *json, struct 
 	memset(what, 0, offsetof(struct generated, own));
 	what->seed = what->refusal = 0;
 	rng_init(&r, g->seed, RNG_SYNTH, k, 0);
+	rng_init(&extra, g->seed, RNG_SYNTH, k, 1);
+	compose_begin(&g->composer, &r, &extra);
 	arena_clear(&g->arena);
 	if (is_seed_place(g, k)) {
 		record_seed(g, &g->seeds->at[k / SEED_EVERY], json, what);
@@ -213,6 +252,8 @@ void generator_record(struct generator *g, uint64_t k, struct buf *json, struct 
 	}
 	seed = choose_set(g, place - refusals, &r, &c, &set);
 	label_draw(g->plan, c, &set, &r, &g->arena, &g->scratch, &what->own);
+	label_awkward(g->plan, g->style.rate[RATE_SPACES], &g->composer.extra, &g->arena,
+		&g->scratch, &what->own);
 	what->label = &what->own;
 	if (seed)
 		seed_fill(seed, &what->own, &r, &g->draft);

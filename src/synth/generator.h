@@ -8,12 +8,14 @@
 #include "synth/cover.h"
 #include "synth/oos.h"
 #include "synth/seeds.h"
+#include "synth/style.h"
 
 struct generator {
 	const struct plan *plan;
 	const struct seeds *seeds;
 	uint64_t seed;
 	double out_of_scope; /* share of records */
+	struct style style;
 	struct cover cover;
 	struct composer composer;
 	struct oos oos;
@@ -32,6 +34,8 @@ struct generated {
 /* seeds must be finished; plan and seeds must outlive the generator. */
 void generator_init(struct generator *g, const struct plan *plan, const struct seeds *seeds,
 	uint64_t seed, double out_of_scope);
+/* What is written beside the usual; to be called before the first record. */
+void generator_style(struct generator *g, const struct style *style);
 void generator_release(struct generator *g);
 
 /* Appends the JSON text of record k, without a line end.  A pure function of what

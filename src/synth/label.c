@@ -79,7 +79,7 @@ static void draw_values(const struct synth_item *item, int accepted, int single,
 	}
 }
 
-static void spell(const struct plan *plan, struct arena *arena, struct label *label)
+void label_spell(const struct plan *plan, struct arena *arena, struct label *label)
 {
 	struct meaning_item *items = arena_zalloc(arena, (label->n + 1) * sizeof *items);
 	struct meaning meaning = {label->command->command, label->n, items};
@@ -109,21 +109,17 @@ void label_draw(const struct plan *plan, const struct synth_command *c, const st
 				label, s);
 		label->n++;
 	}
-	spell(plan, arena, label);
+	label_spell(plan, arena, label);
 }
 
-void set_draw(const struct synth_command *c, struct rng *r, struct item_set *set)
+void set_draw_sized(
+	const struct synth_command *c, unsigned wanted, struct rng *r, struct item_set *set)
 {
-	static const unsigned char cumulated[] = {18, 53, 83, 96, 100};
-	uint32_t dice = rng_below(r, 100);
-	unsigned wanted = 0;
 	struct item_set grown;
 
 	memset(set, 0, sizeof *set);
 	if (set_close(c, set, r) < 0)
 		return;
-	while (dice >= cumulated[wanted])
-		wanted++;
 	for (unsigned attempt = 0; set->n < wanted && attempt < 3 * wanted && c->n_items;
 		attempt++) {
 		unsigned item = rng_below(r, c->n_items), legal = 1;
@@ -143,6 +139,17 @@ void set_draw(const struct synth_command *c, struct rng *r, struct item_set *set
 		for (unsigned i = 0; i < c->n_items && !set->n; i++)
 			if (c->items[i].usable)
 				set_add(set, i, -1);
+}
+
+void set_draw(const struct synth_command *c, struct rng *r, struct item_set *set)
+{
+	static const unsigned char cumulated[] = {18, 53, 83, 96, 100};
+	uint32_t dice = rng_below(r, 100);
+	unsigned wanted = 0;
+
+	while (dice >= cumulated[wanted])
+		wanted++;
+	set_draw_sized(c, wanted, r, set);
 }
 
 const struct synth_command *command_draw(const struct plan *plan, struct rng *r)

@@ -28,6 +28,13 @@ struct label {
 void label_draw(const struct plan *plan, const struct synth_command *c, const struct item_set *set,
 	struct rng *r, struct arena *arena, struct buf *scratch, struct label *label);
 
+/* Spells the argv again where values were changed. */
+void label_spell(const struct plan *plan, struct arena *arena, struct label *label);
+
+/* Draws a set of about so many options; what the command needs beside comes in. */
+void set_draw_sized(
+	const struct synth_command *c, unsigned wanted, struct rng *r, struct item_set *set);
+
 /* Draws a set by the weights of a natural request: mostly 0 to 4 options. */
 void set_draw(const struct synth_command *c, struct rng *r, struct item_set *set);
 
