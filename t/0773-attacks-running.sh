@@ -216,7 +216,7 @@ if [ ${#BOX[@]} -eq 0 ]; then
     auto "the sandbox: writes ${path/#$W/W}" "$(words write "$path")"
   done
   LACK=('chmod DONE')
-  for path in /etc/passwd /bin /usr /proc/sys /proc/sys/kernel/core_pattern; do
+  for path in /dev/null /dev/urandom /dev/tty /dev /etc/passwd /bin /usr /proc/sys /proc/sys/kernel/core_pattern; do
     auto "the sandbox: changes the mode of $path" "$(words chmod "$path")"
   done
   WANT=('write DONE') LACK=()

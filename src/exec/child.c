@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "exec/devices.h"
 #include "exec/filter_calls.h"
 #include "exec/run.h"
 #include "exec/sandbox.h"
@@ -216,7 +217,8 @@ static int enter_sandbox(const struct plan *p, int status, struct error *err)
 		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot hand on descriptors");
 	snprintf(self_path, sizeof self_path, "/proc/self/fd/%d", self);
 	snprintf(plan_number, sizeof plan_number, "%d", packed);
-	execute(bwrap.fd, sandbox_arguments(p, filter, script, command, &arena), empty_environment);
+	execute(bwrap.fd, sandbox_arguments(p, devices_make(), filter, script, command, &arena),
+		empty_environment);
 	return error_set_errno(err, EXIT_FAILURE_OWN, "cannot execute %s", bwrap.path);
 }
 
@@ -254,7 +256,7 @@ void child_probe(const struct plan *p, int said)
 	dup2(said, 2);
 	if (filter >= 0 && keep_open(filter) == 0 &&
 		executable_find("bwrap", sandbox_directories, 3, &arena, &bwrap, &err) == 0)
-		execute(bwrap.fd, sandbox_arguments(p, filter, -1, command, &arena),
+		execute(bwrap.fd, sandbox_arguments(p, devices_make(), filter, -1, command, &arena),
 			empty_environment);
 	_exit(EXIT_FAILURE_OWN);
 }

@@ -103,6 +103,8 @@ static int holds(const struct rulebook_rule *r, const struct piece *p)
 
 	if (!r->below && !r->hosts && !r->is && !r->has_range)
 		return 1;
+	if (!p->item)
+		return deny;
 	for (size_t i = 0; i < p->item->n_values; i++) {
 		enum fit fit = value_fits(r, p->item->values[i], p->directory);
 

@@ -118,9 +118,14 @@ static void add_directory(struct list *l, const struct plan *plan)
 }
 
 /* bubblewrap leaves the settings of the kernel open where we are root. */
-static void add_kernel_files(struct list *l)
+static void add_kernel_files(struct list *l, int devices)
 {
-	add(l, "--dev", "/dev", NULL);
+	if (devices) {
+		add(l, "--dev-bind", "/dev", "/dev");
+		add(l, "--tmpfs", "/dev/shm", NULL);
+	} else {
+		add(l, "--dev", "/dev", NULL);
+	}
 	add(l, "--proc", "/proc", NULL);
 	add(l, "--ro-bind", "/proc/sys", "/proc/sys");
 	add(l, "--ro-bind-try", "/proc/sysrq-trigger", "/proc/sysrq-trigger");
@@ -128,14 +133,14 @@ static void add_kernel_files(struct list *l)
 }
 
 /* The order matters: a later mount covers an earlier one. */
-static void add_mounts(struct list *l, const struct plan *plan, struct arena *arena)
+static void add_mounts(struct list *l, const struct plan *plan, int devices, struct arena *arena)
 {
 	const char *hidden[SANDBOX_HIDDEN_MAX];
 	char real[PATH_MAX];
 	size_t n_hidden;
 
 	add(l, "--ro-bind", "/", "/");
-	add_kernel_files(l);
+	add_kernel_files(l, devices);
 	for (size_t i = 0; i < N_PRIVATE; i++)
 		if (access(private_directories[i], F_OK) == 0)
 			add(l, "--tmpfs", private_directories[i], NULL);
@@ -164,7 +169,7 @@ static const char *number(int n, struct arena *arena)
 	return text;
 }
 
-const char **sandbox_arguments(const struct plan *plan, int filter, int script,
+const char **sandbox_arguments(const struct plan *plan, int devices, int filter, int script,
 	const char *const *command, struct arena *arena)
 {
 	struct list l = {NULL, 0};
@@ -177,7 +182,7 @@ const char **sandbox_arguments(const struct plan *plan, int filter, int script,
 			sizeof *l.words);
 	add_namespaces(&l, plan);
 	add(&l, "--seccomp", number(filter, arena), NULL);
-	add_mounts(&l, plan, arena);
+	add_mounts(&l, plan, devices, arena);
 	if (script >= 0) {
 		add(&l, "--perms", "0555", NULL);
 		add(&l, "--ro-bind-data", number(script, arena), plan->exe.real_path);

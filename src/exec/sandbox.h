@@ -15,11 +15,11 @@ extern const char *const sandbox_directories[];
 /* What the plan asks for is possible in a sandbox: 0, or -1 (126). */
 int sandbox_possible(const struct plan *plan, struct error *err);
 
-/* bubblewrap's argument vector for the plan; arena memory.  filter: descriptor of the
- * system calls that fail (filter_calls_file()).  script: descriptor of a copy of the
- * script that is shown in place of it (-1: none).  command: what is executed inside,
+/* bubblewrap's argument vector for the plan; arena memory.  devices: of devices_make().
+ * filter: descriptor of the system calls that fail (filter_calls_file()).  script: descriptor of a
+ * copy of the script that is shown in place of it (-1: none).  command: what is executed inside,
  * NULL-terminated. */
-const char **sandbox_arguments(const struct plan *plan, int filter, int script,
+const char **sandbox_arguments(const struct plan *plan, int devices, int filter, int script,
 	const char *const *command, struct arena *arena);
 
 enum {

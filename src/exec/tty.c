@@ -55,6 +55,8 @@ static double seconds_now(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+static const int noes[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
 /* Waits for input with the signals let in: 1; 0 when it is too late; -1 with errno.
  * Where the caller blocks them, none can come unnoticed just before the wait. */
 static int wait_for_input(int tty, double deadline)
@@ -62,25 +64,33 @@ static int wait_for_input(int tty, double deadline)
 	struct pollfd p = {tty, POLLIN, 0};
 	double left = deadline - seconds_now();
 	struct timespec t = {0, 0};
-	sigset_t mask;
+	sigset_t mask, pending;
+	int ready;
 
 	if (left > 0) {
 		t.tv_sec = (time_t)left;
 		t.tv_nsec = (long)((left - (double)t.tv_sec) * 1e9);
 	}
 	sigprocmask(SIG_SETMASK, NULL, &mask);
-	sigdelset(&mask, SIGINT);
-	sigdelset(&mask, SIGTERM);
-	sigdelset(&mask, SIGHUP);
-	sigdelset(&mask, SIGQUIT);
-	return ppoll(&p, 1, &t, &mask);
+	for (size_t i = 0; i < sizeof noes / sizeof *noes; i++)
+		sigdelset(&mask, noes[i]);
+	ready = ppoll(&p, 1, &t, &mask);
+	/* Where there was input as well, ppoll() has let none of them in. */
+	sigpending(&pending);
+	for (size_t i = 0; i < sizeof noes / sizeof *noes; i++) {
+		if (!sigismember(&pending, noes[i]))
+			continue;
+		errno = EINTR;
+		ready = -1;
+	}
+	return ready;
 }
 
 /* Reads up to the end of the line, one byte at a time: what comes behind it
  * belongs to someone else. */
 static int read_line(int tty, double deadline, struct buf *answer, struct error *err)
 {
-	char c;
+	char c = '\0';
 
 	for (;;) {
 		int ready = wait_for_input(tty, deadline);
