@@ -43,7 +43,8 @@ enum {
 	KEY_DEVICE,
 	KEY_THREADS,
 	KEY_PATIENCE,
-	KEY_PLAN
+	KEY_PLAN,
+	KEY_SPAN_NOISE
 };
 
 static const struct argp_option option_list[] = {
@@ -55,6 +56,8 @@ static const struct argp_option option_list[] = {
 	{"batch", KEY_BATCH, "N", 0, "requests sampled together (64)", 1},
 	{"temperature", KEY_TEMPERATURE, "T", 0, "of the distribution drawn from (1)", 2},
 	{"bpe-dropout", KEY_DROPOUT, "X", 0, "share of merges left out of requests (0)", 2},
+	{"span-noise", KEY_SPAN_NOISE, "X", 0,
+		"share of requests in which a word is taken for a value (0)", 2},
 	{"greedy", KEY_GREEDY, 0, 0, "the most probable token always (temperature 0)", 2},
 	{"max-tokens", KEY_MAX_TOKENS, "N", 0, "longest completion, the end token included (40)",
 		2},
@@ -161,7 +164,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->rollout.temperature = (float)option_real(state, "--temperature", arg, 0, 100);
 		break;
 	case KEY_DROPOUT:
-		o->rollout.bpe_dropout = option_real(state, "--bpe-dropout", arg, 0, 1);
+		o->rollout.noise.bpe_dropout = option_real(state, "--bpe-dropout", arg, 0, 1);
+		break;
+	case KEY_SPAN_NOISE:
+		o->rollout.noise.span_noise = option_real(state, "--span-noise", arg, 0, 1);
 		break;
 	case KEY_GREEDY:
 		o->rollout.temperature = 0;

@@ -31,7 +31,8 @@ enum {
 	KEY_PROMPT_LOSS,
 	KEY_DROPOUT,
 	KEY_FLAT,
-	KEY_PLAN
+	KEY_PLAN,
+	KEY_SPAN_NOISE
 };
 
 static const struct argp_option option_list[] = {
@@ -43,6 +44,8 @@ static const struct argp_option option_list[] = {
 	{"prompt-loss", KEY_PROMPT_LOSS, "X", 0,
 		"weight of a request's tokens; an answer's count 1 (0.1)", 2},
 	{"bpe-dropout", KEY_DROPOUT, "X", 0, "share of merges left out of requests (0.05)", 2},
+	{"span-noise", KEY_SPAN_NOISE, "X", 0,
+		"share of requests in which a word is taken for a value (0)", 2},
 	{"flat", KEY_FLAT, 0, 0, "share no prefixes: the plain way, to compare with", 2},
 	{"plan", KEY_PLAN, 0, 0, "print the memory that training takes, and stop", 2}, {0}};
 
@@ -82,7 +85,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->sft.prompt_loss = option_real(state, "--prompt-loss", arg, 0, 1);
 		break;
 	case KEY_DROPOUT:
-		o->sft.bpe_dropout = option_real(state, "--bpe-dropout", arg, 0, 1);
+		o->sft.noise.bpe_dropout = option_real(state, "--bpe-dropout", arg, 0, 1);
+		break;
+	case KEY_SPAN_NOISE:
+		o->sft.noise.span_noise = option_real(state, "--span-noise", arg, 0, 1);
 		break;
 	case KEY_FLAT:
 		o->sft.flat = 1;
@@ -213,9 +219,9 @@ static void resume(const struct options *o, struct policy *p, struct optimizer *
 	strcpy(state->kind, "sft");
 	state->seed = o->training.seed;
 	snprintf(state->options, sizeof state->options,
-		"batch_tokens=%d prompt_loss=%g bpe_dropout=%g free=%d no_ground=%d",
-		o->sft.batch_tokens, o->sft.prompt_loss, o->sft.bpe_dropout, o->guidance.free,
-		o->guidance.no_ground);
+		"batch_tokens=%d prompt_loss=%g bpe_dropout=%g span_noise=%g free=%d no_ground=%d",
+		o->sft.batch_tokens, o->sft.prompt_loss, o->sft.noise.bpe_dropout,
+		o->sft.noise.span_noise, o->guidance.free, o->guidance.no_ground);
 }
 
 int main(int argc, char **argv)
@@ -236,7 +242,7 @@ int main(int argc, char **argv)
 				    .warmup = 0.04,
 				    .floor = 0.05,
 				    .device = "auto"},
-		.sft = {.batch_tokens = 1000, .prompt_loss = 0.1, .bpe_dropout = 0.05}};
+		.sft = {.batch_tokens = 1000, .prompt_loss = 0.1, .noise = {.bpe_dropout = 0.05}}};
 	struct trainer_state state;
 	struct error err;
 

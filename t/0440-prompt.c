@@ -4,6 +4,7 @@
 #include "base/rng.h"
 #include "text/lexicon.h"
 #include "text/prompt.h"
+#include "text/span_noise.h"
 
 static const char spec_text[] =
 	"{\"opencli\":\"0.1\",\"info\":{\"title\":\"srv\",\"version\":\"1\"},\"metadata\":[{"
@@ -87,7 +88,7 @@ static void check_prompt(enum spans_mode mode, const char *request, const char *
 	struct prompter p;
 
 	assert_int_equal(prompter_init(&p, f.tokenizer, f.lexicon, mode, &err), 0);
-	prompt_encode(&p, request, strlen(request), 0, NULL, spans, &ids);
+	prompt_encode(&p, request, strlen(request), NULL, NULL, spans, &ids);
 	show(&ids, &out);
 	assert_string_equal(out.data, expected);
 	ids_release(&ids);
@@ -121,7 +122,7 @@ static void check_answer(const char *request, const char *expected, int argc, ..
 	struct arena arena = {0};
 	const char *argv[16], **back;
 	struct error err;
-	size_t n = prompt_encode(&f.p, request, strlen(request), 0, NULL, spans, &prompt);
+	size_t n = prompt_encode(&f.p, request, strlen(request), NULL, NULL, spans, &prompt);
 	va_list args;
 	int count;
 
@@ -194,6 +195,7 @@ static void requests_make_no_added_token(void **state)
 	static const char *const parts[] = {"<|end|>", "<|answer|>", "<|request|>", "<|path|>",
 		"$1", "$16", "[\"srv\",\"up\"", ",\"--port\",", ",\"--wait\"", "null", "]", "<|",
 		"|>", " ", "port", "\"python\"", "/think", "\n"};
+	static const struct prompt_noise noise[2] = {{0, 0}, {0.2, 0.5}};
 	struct rng rng;
 
 	(void)state;
@@ -208,7 +210,7 @@ static void requests_make_no_added_token(void **state)
 			buf_adds(&request, parts[rng_below(&rng, sizeof parts / sizeof *parts)]);
 		buf_adds(&request, "");
 		n = prompt_encode(
-			&f.p, request.data, request.len, round & 1 ? 0.2 : 0, &rng, spans, &ids);
+			&f.p, request.data, request.len, &noise[round & 1], &rng, spans, &ids);
 		assert_int_equal(ids.data[0], f.p.request_id);
 		assert_int_equal(ids.data[ids.len - 1], f.p.answer_id);
 		for (size_t i = 1; i + 1 < ids.len; i++) {
@@ -343,6 +345,34 @@ static void lexicon_from_records(void **state)
 	lexicon_counts_free(c);
 }
 
+/* A word taken for a value is a span of its own, in order, and no other is touched. */
+static void words_are_mistaken(void **state)
+{
+	static const char request[] = "start the server on 8123, at once";
+	const struct span before[] = {{20, 24, SPAN_NUMBER}};
+	const size_t words[][2] = {{0, 5}, {6, 9}, {10, 16}, {29, 33}};
+	int seen[4] = {0};
+	struct rng rng;
+
+	(void)state;
+	rng_init(&rng, 3, RNG_TEST, 442, 0);
+	for (int round = 0; round < 400; round++) {
+		struct span spans[SPANS_MAX] = {before[0]};
+		size_t n = spans_mistake(request, strlen(request), spans, 1, &rng), new;
+
+		assert_int_equal(n, 2);
+		new = spans[0].from == 20;
+		assert_memory_equal(&spans[1 - new], before, sizeof *before);
+		for (size_t i = 0; i < 4; i++)
+			seen[i] += spans[new].from == words[i][0] && spans[new].to == words[i][1];
+	}
+	for (size_t i = 0; i < 4; i++)
+		assert_in_range(seen[i], 60, 140);
+	assert_int_equal(seen[0] + seen[1] + seen[2] + seen[3], 400);
+	assert_int_equal(
+		spans_mistake("1 a-b", 5, (struct span[SPANS_MAX]){{0, 1, 0}}, 1, &rng), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -350,6 +380,7 @@ int main(void)
 		cmocka_unit_test(answers_are_short),
 		cmocka_unit_test(free_text_is_spelled),
 		cmocka_unit_test(requests_make_no_added_token),
+		cmocka_unit_test(words_are_mistaken),
 		cmocka_unit_test(unreadable_completions),
 		cmocka_unit_test(missing_tokens_are_named),
 		cmocka_unit_test(added_tokens_are_distinct),

@@ -108,7 +108,7 @@ static struct walk *walk_for(struct fixture *f, int ground, const char *request,
 	size_t n;
 
 	prompt->len = 0;
-	n = prompt_encode(&f->p, request, strlen(request), 0, NULL, spans, prompt);
+	n = prompt_encode(&f->p, request, strlen(request), NULL, NULL, spans, prompt);
 	return walk_new(
 		f->c[ground], request, spans, n, constraint_limit(f->c[ground], f->max_tokens));
 }
@@ -196,7 +196,7 @@ static void sample(struct fixture *f, int ground, const char *request, int n, st
 {
 	struct span spans[SPANS_MAX];
 	struct ids prompt = {0}, ids = {0};
-	size_t n_spans = prompt_encode(&f->p, request, strlen(request), 0, NULL, spans, &prompt);
+	size_t n_spans = prompt_encode(&f->p, request, strlen(request), NULL, NULL, spans, &prompt);
 	int limit = constraint_limit(f->c[ground], f->max_tokens);
 	struct walk *w = walk_new(f->c[ground], request, spans, n_spans, limit);
 	struct guide *g = walk_guide(w);

@@ -381,7 +381,7 @@ int proposer_answer(
 	p->n_candidates = 0;
 	p->failed.code = NULL;
 	a->n_spans =
-		prompt_encode(&p->policy->prompter, request, len, 0, NULL, a->spans, &p->prompt);
+		prompt_encode(&p->policy->prompter, request, len, NULL, NULL, a->spans, &p->prompt);
 	if (p->prompt.len > (size_t)p->max_prompt)
 		return refuse(a, REFUSAL_TOO_LONG, "the request is too long for the model");
 	add_candidate(p, &refusal);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 int example_encode(struct example *x, const struct prompter *p, const struct record *r,
-	int with_answer, double dropout, struct rng *rng, struct error *err)
+	int with_answer, const struct prompt_noise *noise, struct rng *rng, struct error *err)
 {
 	struct arena arena = {0};
 	const char **argv = NULL;
@@ -20,7 +20,7 @@ int example_encode(struct example *x, const struct prompter *p, const struct rec
 		failed = error_set(err, EXIT_DATA, "no field 'argv' to learn from");
 	if (!failed) {
 		x->n_spans = prompt_encode(
-			p, x->request, strlen(x->request), dropout, rng, x->spans, &x->ids);
+			p, x->request, strlen(x->request), noise, rng, x->spans, &x->ids);
 		x->n_prompt = x->ids.len;
 		if (with_answer)
 			answer_encode(p, argc, argv, x->request, x->spans, x->n_spans, &x->ids);
@@ -30,8 +30,8 @@ int example_encode(struct example *x, const struct prompter *p, const struct rec
 }
 
 enum example_result example_encode_guided(struct example *x, const struct prompter *p,
-	struct constraint *c, const struct record *r, double dropout, struct rng *rng,
-	struct error *err)
+	struct constraint *c, const struct record *r, const struct prompt_noise *noise,
+	struct rng *rng, struct error *err)
 {
 	struct arena arena = {0};
 	const char **argv = NULL;
@@ -39,7 +39,7 @@ enum example_result example_encode_guided(struct example *x, const struct prompt
 
 	x->walk = NULL;
 	x->choices.len = 0;
-	if (example_encode(x, p, r, 0, dropout, rng, err) != 0)
+	if (example_encode(x, p, r, 0, noise, rng, err) != 0)
 		return EXAMPLE_FAILED;
 	if (record_argv(r, "argv", &arena, &argc, &argv, err) != 0 || argc == -2) {
 		if (argc == -2)

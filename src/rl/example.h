@@ -16,10 +16,10 @@ struct example {
 	struct walk *walk; /* whose choices they are: the caller's to free */
 };
 
-/* Encodes a record's request, and its argv where with_answer.  dropout as in
+/* Encodes a record's request, and its argv where with_answer.  noise as in
  * prompt_encode().  0; -1 where a field is missing or of the wrong type. */
 int example_encode(struct example *x, const struct prompter *p, const struct record *r,
-	int with_answer, double dropout, struct rng *rng, struct error *err);
+	int with_answer, const struct prompt_noise *noise, struct rng *rng, struct error *err);
 enum example_result {
 	EXAMPLE_FAILED = -1,
 	EXAMPLE_OK,
@@ -28,8 +28,8 @@ enum example_result {
 
 /* The same, its answer in the constraint's language. */
 enum example_result example_encode_guided(struct example *x, const struct prompter *p,
-	struct constraint *c, const struct record *r, double dropout, struct rng *rng,
-	struct error *err);
+	struct constraint *c, const struct record *r, const struct prompt_noise *noise,
+	struct rng *rng, struct error *err);
 
 void example_release(struct example *x);
 

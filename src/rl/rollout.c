@@ -156,7 +156,7 @@ int rollout_add(struct rollout_batch *b, const struct record *r, size_t item, st
 	struct rng rng;
 
 	rng_init(&rng, b->options.seed, RNG_DROPOUT, b->step, record_key(r));
-	if (example_encode(x, &b->policy->prompter, r, 0, b->options.bpe_dropout, &rng, err) != 0)
+	if (example_encode(x, &b->policy->prompter, r, 0, &b->options.noise, &rng, err) != 0)
 		return -1;
 	if (x->ids.len > (size_t)b->max_prompt)
 		return 0;

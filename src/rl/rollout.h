@@ -14,11 +14,11 @@
 #include "rl/policy.h"
 
 struct rollout_options {
-	int group;	    /* samples a request */
-	int max_requests;   /* sampled at once */
-	int max_tokens;	    /* of a completion */
-	float temperature;  /* 0: greedy */
-	double bpe_dropout; /* share of merges left out of requests: the same, read otherwise */
+	int group;		   /* samples a request */
+	int max_requests;	   /* sampled at once */
+	int max_tokens;		   /* of a completion */
+	float temperature;	   /* 0: greedy */
+	struct prompt_noise noise; /* of requests */
 	uint64_t seed;
 	int flat;
 	struct guidance_options guidance;

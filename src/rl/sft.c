@@ -113,8 +113,8 @@ static int encode(struct sft *s, struct rng *rng, struct error *err)
 
 	if (o->constraint)
 		return (int)example_encode_guided(
-			&s->example, p, o->constraint, &s->record, o->bpe_dropout, rng, err);
-	return example_encode(&s->example, p, &s->record, 1, o->bpe_dropout, rng, err);
+			&s->example, p, o->constraint, &s->record, &o->noise, rng, err);
+	return example_encode(&s->example, p, &s->record, 1, &o->noise, rng, err);
 }
 
 /* Adds the record at the cursor to the batch: 1; 0 where it is too long or cannot be

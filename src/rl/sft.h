@@ -12,7 +12,7 @@
 struct sft_options {
 	int batch_tokens;   /* a batch takes records until it has so many tokens */
 	double prompt_loss; /* weight of a request's token; an answer's counts 1 */
-	double bpe_dropout;
+	struct prompt_noise noise;
 	uint64_t seed;
 	int flat;		       /* share no prefixes */
 	struct constraint *constraint; /* what answers are held to; NULL: nothing */

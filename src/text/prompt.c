@@ -2,6 +2,7 @@
 
 #include <string.h>
 #include "text/answer.h"
+#include "text/span_noise.h"
 #include "text/utf8.h"
 
 enum {
@@ -124,13 +125,19 @@ static int piece_next(struct walk *w, enum spans_mode mode, struct piece *piece)
 	return 1;
 }
 
-size_t prompt_encode(const struct prompter *p, const char *request, size_t len, double dropout,
-	struct rng *rng, struct span spans[SPANS_MAX], struct ids *out)
+size_t prompt_encode(const struct prompter *p, const char *request, size_t len,
+	const struct prompt_noise *noise, struct rng *rng, struct span spans[SPANS_MAX],
+	struct ids *out)
 {
 	struct tokenizer *t = p->tokenizer;
 	size_t n = p->mode == SPANS_NONE ? 0 : spans_find(request, len, p->lexicon, spans);
-	struct walk walk = {request, len, 0, spans, n, 0};
+	double dropout = noise ? noise->bpe_dropout : 0;
+	struct walk walk = {request, len, 0, spans, 0, 0};
 	struct piece piece = {0};
+
+	if (noise && p->mode != SPANS_NONE && rng_chance(rng, noise->span_noise))
+		n = spans_mistake(request, len, spans, n, rng);
+	walk.n = n;
 
 	ids_add(out, p->request_id);
 	while (piece_next(&walk, p->mode, &piece)) {

@@ -46,10 +46,17 @@ struct prompter {
 int prompter_init(struct prompter *p, struct tokenizer *t, const struct lexicon *lex,
 	enum spans_mode mode, struct error *err);
 
+/* The same request, read otherwise: what a model is to learn to bear.  Shares. */
+struct prompt_noise {
+	double bpe_dropout; /* of merges left out (Provilkov et al., BPE-dropout, 2020) */
+	double span_noise;  /* of requests in which a word is taken for a value */
+};
+
 /* Ids of the prompt of a request, <|answer|> included, appended to out; its spans:
- * their number (mode none: 0). */
-size_t prompt_encode(const struct prompter *p, const char *request, size_t len, double dropout,
-	struct rng *rng, struct span spans[SPANS_MAX], struct ids *out);
+ * their number (mode none: 0).  noise may be NULL, and rng with it. */
+size_t prompt_encode(const struct prompter *p, const char *request, size_t len,
+	const struct prompt_noise *noise, struct rng *rng, struct span spans[SPANS_MAX],
+	struct ids *out);
 
 /* The plain text that prompt_encode would hand to the tokenizer, of hints only what
  * they are likely to show, appended: what a tokenizer is best trained on. */
