@@ -55,6 +55,7 @@ struct grammar_piece {
 	unsigned char as_operand;      /* argparse: with its dash it must not read as an option */
 	unsigned char no_command;      /* cobra: must not be the name of a subcommand */
 	const struct command *command; /* that of the place */
+	unsigned char off;	       /* the text gives a flag the value "false" */
 };
 
 /* The spec must live as long. */

@@ -163,7 +163,7 @@ int32_t place_node(struct grammar *g, const struct place *p, const struct way *w
 /* Reads them back; ways and states are memory of g->scratch. */
 void node_place(struct grammar *g, int32_t node, struct place *p, struct way **ways,
 	unsigned char **states);
-void piece_add(struct piece_list *list, const char *text, int32_t next);
+struct grammar_piece *piece_add(struct piece_list *list, const char *text, int32_t next);
 struct grammar_piece *piece_add_value(struct piece_list *list, const char *text,
 	const struct argument *a, const struct option *o, enum value_dash dash, int32_t next);
 

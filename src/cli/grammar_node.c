@@ -132,9 +132,12 @@ static struct grammar_piece *list_room(struct piece_list *list)
 	return &list->items[list->n++];
 }
 
-void piece_add(struct piece_list *list, const char *text, int32_t next)
+struct grammar_piece *piece_add(struct piece_list *list, const char *text, int32_t next)
 {
-	*list_room(list) = (struct grammar_piece){.text = text, .len = strlen(text), .next = next};
+	struct grammar_piece *piece = list_room(list);
+
+	*piece = (struct grammar_piece){.text = text, .len = strlen(text), .next = next};
+	return piece;
 }
 
 struct grammar_piece *piece_add_value(struct piece_list *list, const char *text,

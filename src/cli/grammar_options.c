@@ -260,7 +260,7 @@ static void offer_flag(struct piece_list *list, struct offer *f)
 	next = place_node(g, &p, NULL, f->states);
 	piece_add(list, t->bare, next);
 	if (g->traits->flag_values)
-		piece_add(list, t->off, next);
+		piece_add(list, t->off, next)->off = 1;
 }
 
 static void offer_any(struct piece_list *list, struct offer *f)
