@@ -28,8 +28,8 @@ int help_is_option(const char *s)
 	if (s[1] == '-')
 		return isalnum((unsigned char)s[2]) || (s[2] == '[' && s[3] == 'n') ||
 		       (s[2] == '(' && s[3] == 'n');
-	return isalnum((unsigned char)s[1]) || (s[1] && strchr("?#@%:.", s[1]) &&
-		(!s[2] || strchr(" ,|/", s[2])));
+	return isalnum((unsigned char)s[1]) ||
+	       (s[1] && strchr("?#@%:.", s[1]) && (!s[2] || strchr(" ,|/", s[2])));
 }
 
 static struct help_entry *last(struct reader *r)

@@ -39,8 +39,8 @@ void help_argument_add(struct help_command *c, const struct help_argument *a)
 {
 	if (c->n_arguments >= HELP_ARGUMENTS_MAX)
 		return;
-	c->arguments = array_grow(
-		c->arguments, &c->cap_arguments, c->n_arguments, sizeof *c->arguments);
+	c->arguments =
+		array_grow(c->arguments, &c->cap_arguments, c->n_arguments, sizeof *c->arguments);
 	c->arguments[c->n_arguments++] = *a;
 }
 

@@ -29,6 +29,7 @@ struct help_value {
 	int has_minimum, has_maximum;
 	double minimum, maximum;
 	int ignore_case;
+	double sure;
 };
 
 struct help_option {

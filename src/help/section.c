@@ -37,7 +37,8 @@ static int is_upper_title(const char *s)
 	int letters = 0;
 
 	for (; *s; s++) {
-		if (islower((unsigned char)*s) || !strchr(" -/&:", *s) == !isalpha((unsigned char)*s))
+		if (islower((unsigned char)*s) ||
+			!strchr(" -/&:", *s) == !isalpha((unsigned char)*s))
 			return 0;
 		letters += isupper((unsigned char)*s) != 0;
 	}
@@ -57,7 +58,8 @@ int help_is_title(const struct help_line *line, const struct help_line *next)
 	if (line->indent > 0 || !next || next->indent == 0)
 		return 0;
 	/* git: sentences without an end above a list of commands; cobra's old USAGE. */
-	return is_upper_title(line->text) || (len < 80 && line->text[len - 1] != '.' &&
-			help_section_kind(line->text) != HELP_SECTION_OTHER &&
-			next->number == line->number + 1);
+	return is_upper_title(line->text) ||
+	       (len < 80 && line->text[len - 1] != '.' &&
+		       help_section_kind(line->text) != HELP_SECTION_OTHER &&
+		       next->number == line->number + 1);
 }

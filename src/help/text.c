@@ -62,7 +62,7 @@ static int is_invisible(const unsigned char *s, size_t n)
 {
 	uint32_t c = n == 2   ? (uint32_t)(s[0] & 0x1f) << 6 | (s[1] & 0x3f)
 		     : n == 3 ? (uint32_t)(s[0] & 0x0f) << 12 | (uint32_t)(s[1] & 0x3f) << 6 |
-				       (s[2] & 0x3f)
+					(s[2] & 0x3f)
 			      : 0;
 
 	return (c >= 0x80 && c < 0xa0) || c == 0xad || (c >= 0x200b && c <= 0x200f) ||
