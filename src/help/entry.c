@@ -100,7 +100,7 @@ static int is_metavar_cell(const char *s, size_t len)
 	size_t n = strcspn(s, " .");
 
 	if ((s[0] == '[' || s[0] == '<') && len > 1)
-		return strchr("]>.", s[len - 1]) != NULL && memchr(s, ':', len) == NULL;
+		return strchr("]>.|", s[len - 1]) != NULL && memchr(s, ':', len) == NULL;
 	for (size_t i = 0; words[i]; i++)
 		if (strlen(words[i]) == n && !strncmp(s, words[i], n))
 			return 1;
@@ -116,14 +116,15 @@ static int is_metavar_cell(const char *s, size_t len)
 static const char *split_left(struct reader *r, const char *s, int boxed)
 {
 	for (;;) {
-		const char *gap = gap_find(s), *rest;
+		/* In a box cells are wrapped: a bracket may end in the next line. */
+		const char *gap = boxed ? strstr(s, "  ") : gap_find(s), *rest;
 		size_t len = gap ? (size_t)(gap - s) : strlen(s), cell;
 
 		buf_add(&r->left, s, len);
 		if (!gap)
 			return NULL;
 		rest = gap + strspn(gap, " ");
-		cell = gap_find(rest) ? (size_t)(gap_find(rest) - rest) : strlen(rest);
+		cell = strstr(rest, "  ") ? (size_t)(strstr(rest, "  ") - rest) : strlen(rest);
 		if (help_is_option(rest) && (boxed || cell < 60)) {
 			if (r->left.data[r->left.len - 1] != ',')
 				buf_adds(&r->left, boxed && r->left.data[0] == '-' &&
@@ -163,12 +164,16 @@ static void entry_begin(struct reader *r, enum help_kind kind, const struct help
  * the left side. */
 static void box_continue(struct reader *r, const struct help_line *line)
 {
-	const char *gap = gap_find(line->text);
-	size_t len = gap ? (size_t)(gap - line->text) : strlen(line->text);
+	size_t bytes = 0, columns = line->indent, len;
 
+	for (; line->text[bytes] && columns + 1 < r->column; bytes++)
+		columns += ((unsigned char)line->text[bytes + 1] & 0xc0) != 0x80;
+	for (len = bytes; len > 0 && line->text[len - 1] == ' ';)
+		len--;
 	buf_add(&r->left, line->text, len);
-	if (gap)
-		text_add(&r->text, gap + strspn(gap, " "));
+	bytes += strspn(line->text + bytes, " ");
+	if (line->text[bytes])
+		text_add(&r->text, line->text + bytes);
 }
 
 /* Left column of an item: a word or more, not a sentence. */

@@ -242,6 +242,46 @@ static void choices_infer(const char *d, struct help_value *v, struct arena *are
 	v->n_choices = n;
 }
 
+/* clap's long form: "Possible values: - a: what it means - b: ..." */
+static void listed_infer(const char *d, struct help_value *v, struct arena *arena)
+{
+	const char *s = strstr(d, "Possible values: - "), *list[HELP_CHOICES_MAX];
+	size_t n = 0;
+
+	for (; s && !v->n_choices && n < HELP_CHOICES_MAX; s = strstr(s + 1, " - ")) {
+		const char *word = strstr(s, " - ") + 3;
+		size_t len = strcspn(word, " :");
+
+		if (len == 0 || (word[len] == ' ' && strncmp(word + len, " - ", 3) != 0 &&
+					word[len + 1] != '['))
+			continue;
+		list[n++] = arena_strndup(arena, word, len);
+		s = word - 3;
+	}
+	if (n < 2)
+		return;
+	v->choices = arena_alloc(arena, n * sizeof *v->choices);
+	memcpy(v->choices, list, n * sizeof *list);
+	v->n_choices = n;
+}
+
+/* click's note of a range: "[...; 1<=x<=5]". */
+static void range_infer(const char *d, struct help_value *v)
+{
+	if (v->type != VALUE_INTEGER && v->type != VALUE_NUMBER)
+		return;
+	for (const char *s = strchr(d, 'x'); s && !v->has_minimum && !v->has_maximum;
+		s = strchr(s + 1, 'x')) {
+		const char *from = s;
+
+		if (s == d || (!strchr("<>", s[1]) && !strchr("<=", s[-1])) || !s[1])
+			continue;
+		while (from > d && !strchr(" [;", from[-1]))
+			from--;
+		help_range_read(from, v);
+	}
+}
+
 static int fits(enum value_type type, const char *text)
 {
 	char *end;
@@ -361,6 +401,8 @@ void help_infer_option(struct help_option *o, struct arena *arena)
 	}
 	o->flag_default = -1;
 	choices_infer(d, &o->value, arena);
+	listed_infer(d, &o->value, arena);
+	range_infer(d, &o->value);
 	default_infer(d, &o->value, arena);
 	help_value_settle(&o->value);
 }
@@ -368,6 +410,8 @@ void help_infer_option(struct help_option *o, struct arena *arena)
 void help_infer_argument(struct help_argument *a, struct arena *arena)
 {
 	choices_infer(a->description, &a->value, arena);
+	listed_infer(a->description, &a->value, arena);
+	range_infer(a->description, &a->value);
 	default_infer(a->description, &a->value, arena);
 	help_value_settle(&a->value);
 }

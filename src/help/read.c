@@ -248,13 +248,19 @@ static int usage_has_commands(const struct help_entries *entries)
 	static const char *const words[] = {"COMMAND", "command", "<cmd>", "} ...", "SUBCOMMAND",
 		"{COMMAND", "subcommand", NULL};
 
+	/* argparse prints "..." behind the choice, no bracket around it. */
+	for (size_t i = 0; i < entries->n; i++) {
+		const char *left = entries->list[i].left;
+		size_t len = strlen(left);
+
+		if (entries->list[i].kind == HELP_USAGE && len > 4 &&
+			!strcmp(left + len - 4, " ..."))
+			return 1;
+	}
 	for (size_t i = 0; i < entries->n; i++)
 		for (size_t k = 0; words[k] && entries->list[i].kind == HELP_USAGE; k++)
 			if (strstr(entries->list[i].left, words[k]))
 				return 1;
-	for (size_t i = 0; i < entries->n; i++)
-		if (entries->list[i].kind == HELP_USAGE && strstr(entries->list[i].left, " ..."))
-			return 1;
 	return 0;
 }
 

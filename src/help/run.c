@@ -44,29 +44,63 @@ static void add_all(struct words *w, const char *const *words)
 		add(w, *words);
 }
 
-/* The folder above the program's, which holds what it needs, where it would be hidden. */
-static int hidden_prefix(const char *program, char prefix[PATH_MAX])
+/* The folder above that of a program, which holds what it needs; where it is one that
+ * the sandbox hides, it is shown. */
+static void show_prefix(struct words *w, const char *program, struct arena *arena)
 {
 	static const char *const hidden[] = {"/tmp/", "/run/", "/var/tmp/", "/home/", "/root/"};
-	char *slash;
+	char *prefix = arena_strdup(arena, program), *slash = strrchr(prefix, '/');
+	int found = 0;
 
-	snprintf(prefix, PATH_MAX, "%s", program);
-	slash = strrchr(prefix, '/');
 	if (!slash || slash == prefix)
-		return 0;
+		return;
 	*slash = '\0';
 	slash = strrchr(prefix, '/');
 	/* /tmp/x/tool: /tmp/x; .../venv/bin/tool: .../venv. */
 	if (slash && slash != prefix && !strcmp(slash, "/bin"))
 		*slash = '\0';
 	for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
-		if (!strncmp(prefix, hidden[i], strlen(hidden[i])))
-			return 1;
-	return 0;
+		found |= !strncmp(prefix, hidden[i], strlen(hidden[i]));
+	if (!found)
+		return;
+	add(w, "--ro-bind");
+	add(w, prefix);
+	add(w, prefix);
+}
+
+/* The interpreter that a script names in its first line; NULL: none. */
+static const char *interpreter(const char *program, struct arena *arena)
+{
+	char line[PATH_MAX + 3] = "";
+	FILE *f = fopen(program, "re");
+	size_t got = f ? fread(line, 1, sizeof line - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	line[got] = '\0';
+	if (strncmp(line, "#!", 2) != 0)
+		return NULL;
+	return arena_strndup(arena, line + 2 + strspn(line + 2, " "),
+		strcspn(line + 2 + strspn(line + 2, " "), " \t\n"));
+}
+
+static void show_program(struct words *w, const char *program, struct arena *arena)
+{
+	const char *script = interpreter(program, arena);
+	char real[PATH_MAX];
+
+	if (realpath(program, real))
+		show_prefix(w, real, arena);
+	show_prefix(w, program, arena);
+	if (!script)
+		return;
+	if (realpath(script, real))
+		show_prefix(w, real, arena);
+	show_prefix(w, script, arena);
 }
 
 static void command_line(
-	struct words *w, const char *program, const char *const *argv, char prefix[PATH_MAX])
+	struct words *w, const char *program, const char *const *argv, struct arena *arena)
 {
 	static const char *const sandbox[] = {"bwrap", "--die-with-parent", "--new-session",
 		"--unshare-all", "--cap-drop", "ALL", "--ro-bind", "/", "/", "--dev", "/dev",
@@ -75,11 +109,7 @@ static void command_line(
 		"--dir", "/tmp/home", "--chdir", "/tmp/home", NULL};
 
 	add_all(w, sandbox);
-	if (hidden_prefix(program, prefix)) {
-		add(w, "--ro-bind");
-		add(w, prefix);
-		add(w, prefix);
-	}
+	show_program(w, program, arena);
 	add(w, "--");
 	add(w, program);
 	add_all(w, argv);
@@ -145,21 +175,25 @@ int help_run(const char *bwrap, const char *program, const char *const *argv, in
 	struct buf *out, int *status, struct error *err)
 {
 	struct words w = {.n = 0};
-	char prefix[PATH_MAX];
+	struct arena arena = {0};
 	int ends[2], stopped;
 	pid_t pid;
 
-	command_line(&w, program, argv, prefix);
-	if (pipe2(ends, O_CLOEXEC) < 0)
+	command_line(&w, program, argv, &arena);
+	if (pipe2(ends, O_CLOEXEC) < 0) {
+		arena_release(&arena);
 		return error_set_errno(err, EXIT_INTERNAL, "cannot make a pipe");
+	}
 	pid = fork();
 	if (pid < 0) {
+		arena_release(&arena);
 		close(ends[0]);
 		close(ends[1]);
 		return error_set_errno(err, EXIT_INTERNAL, "cannot start a process");
 	}
 	if (pid == 0)
 		child_run(bwrap, &w, ends[1], timeout);
+	arena_release(&arena);
 	close(ends[1]);
 	stopped = output_read(ends[0], timeout, out);
 	close(ends[0]);

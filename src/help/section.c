@@ -57,9 +57,11 @@ int help_is_title(const struct help_line *line, const struct help_line *next)
 		return next && strstr(line->text, "  ") == NULL && next->indent >= line->indent;
 	if (line->indent > 0 || !next || next->indent == 0)
 		return 0;
-	/* git: sentences without an end above a list of commands; cobra's old USAGE. */
-	return is_upper_title(line->text) ||
-	       (len < 80 && line->text[len - 1] != '.' &&
-		       help_section_kind(line->text) != HELP_SECTION_OTHER &&
-		       next->number == line->number + 1);
+	/* Commands, OPTIONS, cobra's old USAGE; and git's sentences without an end above a
+	 * list in two columns. */
+	if (is_upper_title(line->text))
+		return 1;
+	return len < 80 && line->text[len - 1] != '.' && next->number == line->number + 1 &&
+	       (help_section_kind(line->text) != HELP_SECTION_OTHER ||
+		       (next->text[0] != '-' && strstr(next->text, "  ") != NULL));
 }

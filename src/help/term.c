@@ -304,11 +304,22 @@ static size_t two_names(const char *s, struct arena *arena, struct help_option *
 static void take_value(struct help_option *o, const char *s, size_t n, struct arena *arena)
 {
 	struct help_value value;
+	const char *optional;
 	int repeated;
 
 	if (n == 0)
 		return;
+	/* pflag: string[="value if it is left out"]. */
+	optional = memmem(s, n, "[=", 2);
+	if (optional && optional > s && s[n - 1] == ']')
+		n = (size_t)(optional - s);
+	else
+		optional = NULL;
 	help_term_value(s, n, arena, &value, &repeated);
+	if (optional) {
+		value.min = 0;
+		o->attached = 1;
+	}
 	if (repeated) {
 		if (value.max == 1)
 			value.max = -1;

@@ -133,9 +133,12 @@ static size_t option_usage(struct state *s, const char *t, size_t len, int optio
 	known = help_option_find(s->command, text);
 	if (known) {
 		if (known->takes_value && i < len && t[i] == ' ') {
-			int n = known->value.max > 0 ? known->value.max : 1;
+			int n = known->value.min > 0 ? known->value.min : 1;
 
 			for (; n > 0 && i < len && t[i] == ' '; n--)
+				i += 1 + token_length(t + i + 1);
+			/* TAG [TAG ...] */
+			if (known->value.max < 0 && i + 1 < len && t[i + 1] == '[')
 				i += 1 + token_length(t + i + 1);
 		} else if (i < len && t[i] == '=') {
 			i += token_length(t + i);
