@@ -380,6 +380,18 @@ for box in --timeout=60 --no-sandbox; do
   fi
 done
 
+# Children that we had before we were this program are no part of its tree.
+with_child() {
+  rm -f "$W/cwd/ran" "$W/log"/*
+  printf '%s\n' mark args hello >"$W/expected"
+  status=0 asked=
+  printf '%s' "$good" | sh -c 'sleep 60 & echo $! >"$0/child"; exec "$@"' "$W" "$BIN/confirm-exec" --spec "$SPEC" \
+    --policy "$W/policy.json" --cwd "$W/cwd" --audit "$W/log/audit" --allow-auto "$1" >"$W/out" 2>&1 || status=$?
+  kill "$(<"$W/child")" || status=gone
+  verdict "a child from before lives on, $1" 0 words
+}
+for box in --timeout=60 --no-sandbox; do with_child $box; done
+
 # Signals: before the question, at it, while it runs; whatever comes, the log holds and says
 # all of what ran.
 signalled() {
