@@ -109,7 +109,7 @@ static void judge(struct run *r, const struct request *q, const struct completio
 		complain(&r->unended, "no end", q->text, "cut off");
 	if (answer_decode(&r->policy->prompter, c->tokens, (size_t)c->n_tokens, q->text, q->spans,
 		    q->n_spans, &arena, &argc, &argv, &text, &err) != 0) {
-		complain(&r->unreadable, "unreadable", q->text, err.message);
+		complain(&r->unreadable, text.data, q->text, err.message);
 	} else if (argc < 0) {
 		r->nulls++;
 	} else if (verify(spec, argc, argv, &arena, &meaning, &v) != VERDICT_OK) {
