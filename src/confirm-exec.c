@@ -25,6 +25,7 @@
 #include "exec/proposal.h"
 #include "exec/question.h"
 #include "exec/run.h"
+#include "exec/tree.h"
 #include "exec/tty.h"
 #include "exec/visible.h"
 
@@ -592,6 +593,7 @@ int main(int argc, char **argv)
 	if (options.dry_run)
 		return dry_run(&session);
 	open_log(&session);
+	tree_begin();
 	hold_signals();
 	prepare(&session);
 	decide(&session);

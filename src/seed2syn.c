@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/number.h"
 #include "base/options.h"
 #include "stream/file.h"
 #include "stream/filter.h"
@@ -19,6 +20,8 @@ struct options {
 	double out_of_scope;
 	int difficulty;
 	double rate[RATE_COUNT]; /* below 0: the level's */
+	const char **weights;	 /* "deploy.list=2.5" */
+	size_t n_weights;
 	const char **seeds;
 	size_t n_seeds;
 };
@@ -31,6 +34,7 @@ enum {
 	KEY_OUT_OF_SCOPE,
 	KEY_PREVIEW,
 	KEY_DIFFICULTY,
+	KEY_WEIGHT,
 	KEY_RATE /* and on, by enum style_rate */
 };
 
@@ -44,6 +48,10 @@ static const struct argp_option option_table[] = {
 		0},
 	{"out-of-scope", KEY_OUT_OF_SCOPE, "P", 0,
 		"Share of requests that must be declined (default 0.1)", 0},
+	{"weight", KEY_WEIGHT, "COMMAND=W", 0,
+		"Draw a command ('deploy.list') W times as often as usual, beside the records that "
+		"cover it; may be repeated",
+		0},
 	{"difficulty", KEY_DIFFICULTY, "LEVEL", 0,
 		"From 1 (one option at most, said plainly) to 5; sets all of the rates below, and "
 		"how many options are asked for (default 3: the usual, where they are 0 or as "
@@ -109,6 +117,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PREVIEW:
 		o->preview = option_integer(state, "--preview", arg, 1, 1LL << 20);
+		return 0;
+	case KEY_WEIGHT:
+		o->weights = xreallocarray(o->weights, o->n_weights + 1, sizeof *o->weights);
+		o->weights[o->n_weights++] = arg;
 		return 0;
 	case KEY_DIFFICULTY:
 		o->difficulty = (int)option_integer(state, "--difficulty", arg, 1, STYLE_LEVELS);
@@ -231,6 +243,27 @@ static void preview(const struct options *o, struct generator *g)
 	free(what);
 }
 
+/* "deploy.list=2.5" */
+static void set_weight(const struct plan *plan, const char *text)
+{
+	const char *equals = strrchr(text, '=');
+	size_t len = equals ? (size_t)(equals - text) : 0;
+	struct error err;
+	double weight;
+
+	if (!equals || number_real(equals + 1, 0, 1e6, &weight, &err) < 0)
+		die(EXIT_USAGE, "--weight takes COMMAND=W, W from 0 to 1e6, not '%s'", text);
+	for (unsigned i = 0; i < plan->n_commands; i++) {
+		struct synth_command *c = &plan->commands[i];
+
+		if (strlen(c->key) == len && memcmp(c->key, text, len) == 0) {
+			c->weight *= weight;
+			return;
+		}
+	}
+	die(EXIT_USAGE, "--weight: %s has no command '%.*s'", plan->spec->name, (int)len, text);
+}
+
 static void set_style(const struct options *o, struct generator *g)
 {
 	struct style style;
@@ -264,6 +297,8 @@ int main(int argc, char **argv)
 		if (seeds_read(&seeds, plan, o.seeds[i], &err) < 0)
 			die_error(&err);
 	seeds_finish(&seeds);
+	for (size_t i = 0; i < o.n_weights; i++)
+		set_weight(plan, o.weights[i]);
 	generator_init(&generator, plan, &seeds, o.seed, o.out_of_scope);
 	set_style(&o, &generator);
 	report_init(&report, plan);
@@ -281,5 +316,6 @@ int main(int argc, char **argv)
 	plan_free(plan);
 	spec_free(spec);
 	free(o.seeds);
+	free(o.weights);
 	return code;
 }

@@ -36,6 +36,10 @@ make_data() {
     n=$(jq -s --arg c $check 'map(select(.reason.check == $c)) | length' "$dir/rejects")
     grep -qE "^  $check +$n " "$dir/out"
   done
+  for why in missing talk danger; do
+    n=$(jq -s --arg w "oos.$why/" 'map(select(any(.origin.template[]?; startswith($w)))) | length' "$dir/data")
+    grep -qE "^  out-of-scope, $why +$n " "$dir/out"
+  done
   [ "$(grep -c '^Samples: ' "$dir/out")" -ge 5 ]
 }
 

@@ -117,6 +117,31 @@ count() { # JQ-CONDITION: how many synthetic records of $dir/data
   [ "$(count '.request | test("^(hey|hello|hi|good morning|okay)\\b"; "i")')" -gt 80 ]
 }
 
+@test "a command is drawn as often as its weight says, and covered all the same" {
+  make_data langgraph 20000
+  before=$(count '.argv and .argv[1] == "up"')
+  make_data langgraph 20000 --weight up=5 --weight deploy.list=0
+  after=$(count '.argv and .argv[1] == "up"')
+  echo "$before before, $after after"
+  [ "$after" -gt $((2 * before)) ]
+  [ "$(count '.argv and .argv[1:3] == ["deploy", "list"]')" -gt 10 ]
+  for wrong in up up= up=-1 up=x none=1 =1; do
+    run -64 --separate-stderr "$bin/seed2syn" --spec seeds/langgraph/cli.json -n 1 --weight "$wrong"
+    [[ $stderr == *"--weight"* ]]
+  done
+}
+
+@test "generation time at the hardest level grows as the number of records does" {
+  TIMEFORMAT=%U
+  for n in 1 40000 320000; do
+    cost[n]=$({ time "$bin/seed2syn" --spec seeds/git/cli.json -n $n --quiet --plain --difficulty 5 \
+      -o /dev/null seeds/git/seeds.jsonl; } 2>&1 | tr -d .)
+  done
+  none=$((10#${cost[1]})) some=$((10#${cost[40000]})) many=$((10#${cost[320000]}))
+  echo "# hardest: $none ms for 1, $some ms for 40000, $many ms for 320000"
+  [ $((many - none)) -le $((16 * (some - none))) ]
+}
+
 @test "every legal pair is covered at the hardest level, too" {
   for cli in langgraph git; do
     "$bin/seed2syn" --spec seeds/$cli/cli.json -n 20000 --seed 3 --quiet --difficulty 5 -o "$dir/raw" \

@@ -3,6 +3,7 @@
 #include "tap.h"
 
 #include "model/gguf.h"
+#include "model/gguf_params.h"
 #include "model/gguf_tokenizer.h"
 
 static struct gguf *open_ok(const char *path)
@@ -154,6 +155,15 @@ static void put_tensor(
 	put(b, 2, 4);
 	put(b, columns, 8);
 	put(b, rows, 8);
+	put(b, (uint64_t)type, 4);
+	put(b, offset, 8);
+}
+
+static void put_vector(struct buf *b, const char *name, uint64_t n, int type, uint64_t offset)
+{
+	put_text(b, name);
+	put(b, 1, 4);
+	put(b, n, 8);
 	put(b, (uint64_t)type, 4);
 	put(b, offset, 8);
 }
@@ -319,6 +329,106 @@ static void tensors_that_lie(void **state)
 	refused(&b, "tensor 'w': its data overlaps that of 'v'");
 }
 
+static void names_are_those_of_hugging_face(void **state)
+{
+	static const char *const names[][3] = {
+		{"llama", "model.embed_tokens.weight", "token_embd.weight"},
+		{"llama", "lm_head.weight", "output.weight"},
+		{"qwen2", "model.layers.12.self_attn.k_proj.bias", "blk.12.attn_k.bias"},
+		{"qwen3", "model.layers.0.self_attn.q_norm.weight", "blk.0.attn_q_norm.weight"},
+		{"llama", "model.layers.3.post_attention_layernorm.weight",
+			"blk.3.ffn_norm.weight"},
+		{"gemma3", "model.layers.3.post_attention_layernorm.weight",
+			"blk.3.post_attention_norm.weight"},
+		{"gemma3", "model.layers.3.pre_feedforward_layernorm.weight",
+			"blk.3.ffn_norm.weight"},
+		{"llama", "model.layers.3.pre_feedforward_layernorm.weight", NULL},
+		{"llama", "model.layers..mlp.up_proj.weight", NULL},
+		{"llama", "model.layers.1.mlp.up_proj", NULL},
+		{"llama", "model.layers.1", NULL},
+		{"llama", "", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		struct buf out = {0};
+		int rc = gguf_param_name(names[i][0], names[i][1], &out);
+
+		assert_int_equal(rc, names[i][2] ? 0 : -1);
+		if (names[i][2])
+			assert_string_equal(out.data, names[i][2]);
+		buf_release(&out);
+	}
+}
+
+/* Two heads of four rows of two numbers, and a norm; each number tells its place. */
+static void put_model(struct buf *b, const char *architecture, uint64_t heads)
+{
+	put_header(b, 3, 2);
+	put_key(b, "general.architecture", GGUF_STRING);
+	put_text(b, architecture);
+	put_key(b, "llama.attention.head_count", GGUF_UINT32);
+	put(b, heads, 4);
+	put_tensor(b, "blk.0.attn_q.weight", 8, 2, DEQUANT_F32, 0);
+	put_vector(b, "blk.0.attn_q.bias", 8, DEQUANT_F32, 64);
+	put_tensor(b, "output_norm.weight", 1, 4, DEQUANT_F32, 96);
+	put_data(b, 0);
+	for (int i = 0; i < 28; i++) {
+		float x = (float)(i < 16 ? i / 2 : i < 24 ? i - 16 : 1);
+
+		buf_add(b, &x, sizeof x);
+	}
+}
+
+static void rows_are_in_their_order(void **state)
+{
+	static const float order[8] = {0, 2, 1, 3, 4, 6, 5, 7};
+	struct buf b = {0};
+	struct gguf_param p;
+	struct error err;
+	struct gguf *f;
+	float got[16];
+
+	(void)state;
+	put_model(&b, "llama", 2);
+	f = open_bytes(&b, &err);
+	assert_non_null(f);
+	assert_int_equal(gguf_param_find(f, "model.layers.0.self_attn.q_proj.weight", &p, &err), 1);
+	gguf_param_rows(&p, 1, 7, got);
+	for (int i = 0; i < 14; i++)
+		assert_true(got[i] == order[1 + i / 2]);
+	assert_int_equal(gguf_param_find(f, "model.layers.0.self_attn.q_proj.bias", &p, &err), 1);
+	assert_int_equal(p.rows, 1);
+	gguf_param_rows(&p, 0, 1, got);
+	assert_memory_equal(got, order, sizeof order);
+	assert_int_equal(gguf_param_find(f, "model.norm.weight", &p, &err), 1);
+	gguf_param_rows(&p, 0, 1, got);
+	assert_true(got[0] == 1 && got[3] == 1);
+	assert_int_equal(gguf_param_find(f, "lm_head.weight", &p, &err), 0);
+	gguf_close(f);
+	buf_release(&b);
+
+	put_model(&b, "llama", 3);
+	f = open_bytes(&b, &err);
+	assert_int_equal(
+		gguf_param_find(f, "model.layers.0.self_attn.q_proj.weight", &p, &err), -1);
+	assert_string_equal(err.message, "tensor 'blk.0.attn_q.weight': 8 rows for 3 heads");
+	gguf_close(f);
+	buf_release(&b);
+
+	put_model(&b, "gemma3", 2);
+	f = open_bytes(&b, &err);
+	assert_int_equal(gguf_param_find(f, "model.layers.0.self_attn.q_proj.weight", &p, &err), 1);
+	gguf_param_rows(&p, 0, 8, got);
+	for (int i = 0; i < 16; i++)
+		assert_true(got[i] == (float)(i / 2));
+	assert_int_equal(gguf_param_find(f, "model.norm.weight", &p, &err), 1);
+	gguf_param_rows(&p, 0, 1, got);
+	assert_true(got[0] == 0 && got[3] == 0);
+	gguf_close(f);
+	buf_release(&b);
+}
+
 /* Cut anywhere, and with any byte changed: refused or read, never worse. */
 static void damaged_files_do_no_harm(void **state)
 {
@@ -359,6 +469,8 @@ int main(void)
 		cmocka_unit_test(headers_that_lie),
 		cmocka_unit_test(keys_that_lie),
 		cmocka_unit_test(tensors_that_lie),
+		cmocka_unit_test(names_are_those_of_hugging_face),
+		cmocka_unit_test(rows_are_in_their_order),
 		cmocka_unit_test(damaged_files_do_no_harm),
 	};
 

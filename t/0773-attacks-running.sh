@@ -216,7 +216,7 @@ if [ ${#BOX[@]} -eq 0 ]; then
     auto "the sandbox: writes ${path/#$W/W}" "$(words write "$path")"
   done
   LACK=('chmod DONE')
-  for path in /dev/null /dev/urandom /dev/tty /dev /etc/passwd /bin /usr /proc/sys /proc/sys/kernel/core_pattern; do
+  for path in /dev/null /dev/urandom /dev/tty /etc/passwd /bin /usr /proc/sys /proc/sys/kernel/core_pattern; do
     auto "the sandbox: changes the mode of $path" "$(words chmod "$path")"
   done
   WANT=('write DONE') LACK=()
@@ -346,7 +346,7 @@ else
   failed=$((failed + 1)) && echo "not ok $n - no stranger is hit" && sed 's/^/# /' "$W/hits"
 fi
 n=$((n + 1))
-if [ "$(pgrep -cf "$W/bin/mark|^mark bomb")" -eq 0 ]; then
+if ! readlink /proc/[0-9]*/cwd 2>/dev/null | grep -qF "$W/cwd"; then
   echo "ok $n - and none of it is left"
 else
   failed=$((failed + 1)) && echo "not ok $n - some of it is left"
@@ -379,6 +379,18 @@ for box in --timeout=60 --no-sandbox; do
     failed=$((failed + 1)) && echo "not ok $n - it lives on"
   fi
 done
+
+# Children that we had before we were this program are no part of its tree.
+with_child() {
+  rm -f "$W/cwd/ran" "$W/log"/*
+  printf '%s\n' mark args hello >"$W/expected"
+  status=0 asked=
+  printf '%s' "$good" | sh -c 'sleep 60 & echo $! >"$0/child"; exec "$@"' "$W" "$BIN/confirm-exec" --spec "$SPEC" \
+    --policy "$W/policy.json" --cwd "$W/cwd" --audit "$W/log/audit" --allow-auto "$1" >"$W/out" 2>&1 || status=$?
+  kill "$(<"$W/child")" || status=gone
+  verdict "a child from before lives on, $1" 0 words
+}
+for box in --timeout=60 --no-sandbox; do with_child $box; done
 
 # Signals: before the question, at it, while it runs; whatever comes, the log holds and says
 # all of what ran.

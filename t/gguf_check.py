@@ -14,6 +14,7 @@ import zipfile
 
 import hf_families as hf
 from gguf import GGUFReader, GGUFWriter, TokenType
+from gguf.quants import dequantize
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 folder, helper = sys.argv[2], sys.argv[3]
@@ -47,6 +48,32 @@ def listing(path):
     return reader
 
 
+def parameters(path, reader):
+    """Numbers by Hugging Face's names, rows of queries and keys in its order."""
+    layers = reader.fields["llama.block_count"].contents()
+    heads = {"q": reader.fields["llama.attention.head_count"].contents(),
+             "k": reader.fields["llama.attention.head_count_kv"].contents()}
+    wanted = {"model.embed_tokens.weight": "token_embd", "model.norm.weight": "output_norm"}
+    for i in range(layers):
+        for theirs, here in (("self_attn.q_proj", "attn_q"), ("self_attn.k_proj", "attn_k"),
+                             ("self_attn.v_proj", "attn_v"), ("self_attn.o_proj", "attn_output"),
+                             ("mlp.gate_proj", "ffn_gate"), ("mlp.up_proj", "ffn_up"), ("mlp.down_proj", "ffn_down"),
+                             ("input_layernorm", "attn_norm"), ("post_attention_layernorm", "ffn_norm")):
+            wanted["model.layers.%d.%s.weight" % (i, theirs)] = "blk.%d.%s" % (i, here)
+    tensors = {t.name: t for t in reader.tensors}
+    expected = []
+    for theirs, here in wanted.items():
+        t = tensors[here + ".weight"]
+        numbers = dequantize(t.data, t.tensor_type).astype("<f4")
+        if here.endswith(("attn_q", "attn_k")):
+            rows, columns = numbers.shape
+            n = heads[here[-1]]
+            numbers = numbers.reshape(n, rows // n // 2, 2, columns).swapaxes(1, 2).reshape(rows, columns)
+        expected.append("%s %s" % (theirs, hashlib.sha256(numbers.tobytes()).hexdigest()))
+    done = subprocess.run([helper, "params", path], input="\n".join(wanted), capture_output=True, text=True)
+    hf.check(done.stdout.splitlines() == expected, "numbers of %d parameters" % len(expected))
+
+
 def names(n):
     return [os.path.join(folder, n + end) for end in (".theirs.json", ".ours.json")]
 
@@ -59,7 +86,9 @@ def compare(theirs, own, what, strings):
 
 
 def smollm(path):
-    fields = listing(path).fields
+    reader = listing(path)
+    fields = reader.fields
+    parameters(path, reader)
     tokens = fields["tokenizer.ggml.tokens"].contents()
     merges = [tuple(m.split(" ")) for m in fields["tokenizer.ggml.merges"].contents()]
     t = Tokenizer(models.BPE({token: i for i, token in enumerate(tokens)}, merges))

@@ -4,6 +4,8 @@
  *                                    bit for bit; prints how many numbers were compared
  *   helper-gguf list FILE            keys, and tensors with type, shape and the hash of
  *                                    their bytes
+ *   helper-gguf params FILE          names of parameters on standard input; the hash of the
+ *                                    fp32 numbers of each
  *   helper-gguf tokenizer FILE OUT   saves the tokenizer that it carries
  */
 #include <stdio.h>
@@ -12,6 +14,7 @@
 #include "base/hash.h"
 #include "base/mem.h"
 #include "model/gguf.h"
+#include "model/gguf_params.h"
 #include "model/gguf_tokenizer.h"
 
 static int check(const struct gguf *f)
@@ -62,6 +65,36 @@ static int list(const struct gguf *f)
 	return 0;
 }
 
+static int params(const struct gguf *f)
+{
+	char *line = NULL, hash[65];
+	size_t cap = 0;
+	struct error err;
+	ssize_t len;
+
+	while ((len = getline(&line, &cap, stdin)) > 0) {
+		struct gguf_param p;
+		float *numbers;
+		int found;
+
+		line[strcspn(line, "\n")] = '\0';
+		found = gguf_param_find(f, line, &p, &err);
+		if (found < 0)
+			die_error(&err);
+		if (!found) {
+			printf("%s none\n", line);
+			continue;
+		}
+		numbers = xcalloc((size_t)(p.rows * p.columns) + 1, sizeof *numbers);
+		gguf_param_rows(&p, 0, p.rows, numbers);
+		sha256_hex(numbers, (size_t)(p.rows * p.columns) * sizeof *numbers, hash);
+		printf("%s %s\n", line, hash);
+		free(numbers);
+	}
+	free(line);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct error err;
@@ -71,7 +104,7 @@ int main(int argc, char **argv)
 
 	program_name_set(argv[0]);
 	if (argc < 3)
-		die(EXIT_USAGE, "usage: helper-gguf check|list|tokenizer FILE [OUT]");
+		die(EXIT_USAGE, "usage: helper-gguf check|list|params|tokenizer FILE [OUT]");
 	f = gguf_open(argv[2], &err);
 	if (!f)
 		die_error(&err);
@@ -79,6 +112,8 @@ int main(int argc, char **argv)
 		rc = check(f);
 	} else if (!strcmp(argv[1], "list")) {
 		rc = list(f);
+	} else if (!strcmp(argv[1], "params")) {
+		rc = params(f);
 	} else {
 		t = gguf_tokenizer(f, &err);
 		if (!t || argc < 4 || tokenizer_save(t, argv[3], &err) < 0)

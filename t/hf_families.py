@@ -156,6 +156,9 @@ def split(pattern):
     return S([pre_tokenizers.Split(Regex(pattern), "isolated"), B(add_prefix_space=False, use_regex=False)])
 
 
+DEEPSEEK = (r"[!\"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+"
+            r"| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+")
+
 CORPUS = [line for line in lines if line.strip()][:12000] + MARKS * 3 + EMOJI * 3
 SPECIAL = ["<|begin|>", "<|end|>"]
 BYTES = ["<0x%02X>" % b for b in range(256)]
@@ -210,6 +213,11 @@ families = {
     "qwen2": lambda n: byte_level(n, split(QWEN2), N.NFC()),
     "smollm": lambda n: byte_level(n, S([P.Digits(individual_digits=True), B(add_prefix_space=False)])),
     "o200k": lambda n: byte_level(n, split(O200K)),
+    "deepseek": lambda n: byte_level(n, S(
+        [P.Split(Regex(r"\p{N}{1,3}"), "isolated"), P.Split(Regex("[\u4e00-\u9fa5\u3040-\u309f\u30a0-\u30ff]+"), "isolated"),
+         P.Split(Regex(DEEPSEEK), "isolated"), B(add_prefix_space=False, use_regex=False)])),
+    "negated": lambda n: byte_level(n, S([P.Split(Regex(r"\P{L}+|[^\p{L}\d]\S|\h\H|\W\w|\D\p{^N}"), "isolated"),
+                                          B(False, use_regex=False)])),
     "nfd": lambda n: byte_level(n, B(add_prefix_space=True), N.Sequence([N.NFD(), N.Strip()])),
     "llama2": lambda n: pieces(n, N.Sequence([N.Prepend("\u2581"), N.Replace(" ", "\u2581")]), None,
                                D.Sequence(tail + [D.Strip(" ", 1, 0)]), train_pre=under),

@@ -1,25 +1,35 @@
 /*
- * The rules of execution; each has a test of its number in t/0750-confirm-exec.bats.
+ * The rules of execution; those up to 14 have tests of their number in
+ * t/0750-confirm-exec.bats, the others are in t/0752-policy.bats and t/0773-attacks-running.sh.
  *
  *  1. The command MUST be one argv that the verifier accepts in canonical form,
  *     whatever the record claims; anything else is refused (126).
  *  2. Exactly one record MUST have been read, to the end of its stream.
  *  3. Consent MUST be typed by a person at /dev/tty after the question was shown:
- *     nothing typed ahead, no pipe, no option answers it.  The default is no.
+ *     nothing typed ahead, no pipe, no signal, no passing of time answers it.  The
+ *     default is no.  Only the policy can stand in (15).
  *  4. No shell MUST be involved.  There is one place that executes: execute() in child.c.
- *  5. argv[0] MUST be looked up in fixed directories only, never in an inherited
- *     PATH or the working directory, and no one else may be able to change it.
+ *  5. argv[0] MUST be named in the policy, which gives its path: never an inherited PATH
+ *     or the working directory.  No one else may be able to change it, nor any directory
+ *     or link on the way, and where its hash is pinned it MUST have that.
  *  6. What is executed MUST be the descriptor that was opened before the question.
  *  7. The digest of words, executable, directory and environment MUST be the same
  *     before the question and right before the execution.
  *  8. Everything shown MUST be printable ASCII; nothing is cut off.
  *  9. The environment MUST be made from nothing and a list of names.
- * 10. The command MUST get descriptors 0 (/dev/null), 1 and 2 only (a script without
- *     a sandbox: also the script itself, for its interpreter to read, as 3).
+ * 10. The command MUST get descriptors 0 (/dev/null, or a file that was named), 1 and 2
+ *     (pipes) only (a script without a sandbox: also the script itself, for its
+ *     interpreter to read, as 3).
  * 11. The command MUST have no controlling terminal and no way to new privileges.
  * 12. Its whole process tree MUST be gone when we end, or after the time limit.
  * 13. A sandbox that does not work MUST be a refusal, never a run without it.
  * 14. The decision MUST be in the log, on disk, before the execution.
+ * 15. The policy MUST be a file that no one else can write, the same at the question and
+ *     at the execution.  What it denies is not asked about; what it lets through without a
+ *     question needs --allow-auto and is never a danger.
+ * 16. Output MUST reach a terminal without anything that a terminal obeys, and end at its
+ *     bound.
+ * 17. Time, processes, memory and files MUST be bounded; signals MUST hit no stranger.
  */
 #include "exec/run.h"
 
@@ -137,9 +147,25 @@ static void wait_some(struct watch *w, double left)
 	poll(fds, n, left > 0 ? (int)(left * 1000) + 1 : 0);
 }
 
+/* Ends a tree that is too large.  When to look again: sooner where it grows, and never so
+ * often that looking costs more than a twentieth of a processor while it does not. */
+static double look_at_tree(struct watch *w, size_t most)
+{
+	double before = seconds_now(), after, pause;
+	size_t count = tree_count();
+
+	if (count > most + RUN_OWN_PROCESSES)
+		bound_reached(w, BOUND_PROCESSES);
+	after = seconds_now();
+	if (count > most / 4)
+		return after + LOOK_SECONDS / 20;
+	pause = 20 * (after - before);
+	return after + (pause > LOOK_SECONDS ? pause : LOOK_SECONDS);
+}
+
 static void watch_command(struct watch *w)
 {
-	size_t most = (size_t)w->plan->limits.processes, count;
+	size_t most = (size_t)w->plan->limits.processes;
 	double look = seconds_now() + LOOK_SECONDS;
 
 	while (!w->ended) {
@@ -147,13 +173,8 @@ static void watch_command(struct watch *w)
 
 		if (now >= w->deadline)
 			bound_reached(w, BOUND_TIME);
-		if (most && now >= look && w->outcome->bound == BOUND_NONE) {
-			count = tree_count();
-			if (count > most + RUN_OWN_PROCESSES)
-				bound_reached(w, BOUND_PROCESSES);
-			look = seconds_now() +
-			       (count > most / 4 ? LOOK_SECONDS / 20 : LOOK_SECONDS);
-		}
+		if (most && now >= look && w->outcome->bound == BOUND_NONE)
+			look = look_at_tree(w, most);
 		wait_some(w, (look < w->deadline ? look : w->deadline) - now);
 		take_signals(w);
 		if (relay_move(&w->relay) && w->outcome->bound == BOUND_NONE)

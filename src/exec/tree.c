@@ -95,6 +95,31 @@ static struct process *list_all(size_t *n)
 	return list;
 }
 
+/* Our children of before. */
+static struct process *strangers;
+static size_t n_strangers;
+
+static int is_stranger(const struct process *p)
+{
+	for (size_t i = 0; i < n_strangers; i++)
+		if (strangers[i].pid == p->pid && strangers[i].start == p->start)
+			return 1;
+	return 0;
+}
+
+void tree_begin(void)
+{
+	pid_t self = getpid();
+	size_t n;
+
+	free(strangers);
+	strangers = list_all(&n);
+	n_strangers = 0;
+	for (size_t i = 0; i < n; i++)
+		if (strangers[i].parent == self)
+			strangers[n_strangers++] = strangers[i];
+}
+
 /* Marks the descendants: until nothing is added any more, since numbers wrap.  A parent is
  * never younger than its child: then its number had belonged to someone else. */
 static size_t mark(struct process *list, size_t n)
@@ -111,7 +136,7 @@ static size_t mark(struct process *list, size_t n)
 			if (list[i].ours)
 				continue;
 			parent = bsearch(&key, list, n, sizeof *list, compare);
-			list[i].ours = key.pid == self ||
+			list[i].ours = (key.pid == self && !is_stranger(&list[i])) ||
 				       (parent && parent->ours && parent->start <= list[i].start);
 			count += (size_t)list[i].ours;
 		}

@@ -8,6 +8,10 @@
 /* How many processes and threads the machine has. */
 unsigned tree_count_system(void);
 
+/* Children that we have now, from before we were this program (sh -c "x & exec us"), are
+ * no descendants for what follows.  Call it once, before the first own child. */
+void tree_begin(void);
+
 /* How many living processes descend from this one. */
 size_t tree_count(void);
 

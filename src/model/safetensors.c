@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "base/hash.h"
 #include "base/mem.h"
+#include "model/dequant.h"
 
 enum {
 	MAX_HEADER = 100 << 20
@@ -265,21 +266,6 @@ static float from_bits(uint32_t bits)
 	return x;
 }
 
-/* IEEE 754 binary16: subnormals by scaling, infinities and NaNs kept. */
-static float from_half(uint32_t h)
-{
-	uint32_t sign = (h & 0x8000u) << 16, exponent = h >> 10 & 31, fraction = h & 0x3ffu;
-
-	if (exponent == 0) {
-		float x = (float)fraction * 0x1p-24f;
-
-		return sign ? -x : x;
-	}
-	if (exponent == 31)
-		return from_bits(sign | 0x7f800000u | fraction << 13);
-	return from_bits(sign | (exponent + 112) << 23 | fraction << 13);
-}
-
 static uint32_t little_endian(const unsigned char *p, int bytes)
 {
 	uint32_t x = 0;
@@ -300,7 +286,7 @@ int safetensors_floats(const struct safetensors_entry *entry, float *out, struct
 		return 0;
 	case SAFETENSORS_F16:
 		for (int64_t i = 0; i < entry->n_elements; i++)
-			out[i] = from_half(little_endian(p + 2 * i, 2));
+			out[i] = dequant_half(little_endian(p + 2 * i, 2));
 		return 0;
 	case SAFETENSORS_BF16:
 		for (int64_t i = 0; i < entry->n_elements; i++)

@@ -53,7 +53,7 @@ void compose_begin(struct composer *c, struct rng *r, const struct rng *extra)
 {
 	c->r = r;
 	c->extra = *extra;
-	c->verb = NULL;
+	c->verb = c->hint = NULL;
 	arena_clear(&c->words);
 }
 

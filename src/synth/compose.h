@@ -13,6 +13,7 @@ struct composer {
 	unsigned n_frame_draw;
 	const struct style *style;
 	const char *verb; /* stands for the command's own; NULL: none does */
+	const char *hint; /* a value that is only hinted at: never quoted; NULL: none */
 	struct rng *r;	  /* of the record */
 	struct rng extra; /* decides what only a style asks for: the rest stays as ever */
 	struct buf scratch, spoken;

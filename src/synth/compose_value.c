@@ -26,7 +26,7 @@ enum {
 static void add_value(
 	struct composer *c, const struct stated *s, const char *value, int last, struct text *out)
 {
-	if (s->item->argument->passthrough)
+	if (s->item->argument->passthrough || value == c->hint)
 		text_value(out, value);
 	else if (rng_chance(&c->extra, c->style->rate[RATE_SPOKEN]) &&
 		 value_speak(&s->item->value, value, last, &c->extra, &c->spoken))

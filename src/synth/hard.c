@@ -72,9 +72,10 @@ static int hint(const struct stated *s, struct rng *r, struct buf *out)
 	}
 }
 
-/* Puts another value in the place of one; 0 where none of the label's can be replaced. */
-static int replace_value(enum kind kind, struct rng *r, struct arena *arena, struct buf *scratch,
-	struct label *label)
+/* Puts another value in the place of one, and returns it; NULL where none of the label's
+ * can be replaced. */
+static const char *replace_value(enum kind kind, struct rng *r, struct arena *arena,
+	struct buf *scratch, struct label *label)
 {
 	unsigned start = label->n ? rng_below(r, label->n) : 0;
 
@@ -87,9 +88,9 @@ static int replace_value(enum kind kind, struct rng *r, struct arena *arena, str
 			continue;
 		s->values[0] = arena_strndup(arena, scratch->data, scratch->len);
 		s->accepted = -1;
-		return 1;
+		return s->values[0];
 	}
-	return 0;
+	return NULL;
 }
 
 static int is_accepted(const struct plan *plan, struct label *label, struct arena *arena)
@@ -107,6 +108,7 @@ static int draw(const struct oos *oos, enum kind kind, struct composer *composer
 	struct arena *arena, struct buf *scratch, struct text *out)
 {
 	const struct synth_command *c = command_draw(oos->plan, r);
+	const char *value = NULL;
 	struct label label;
 	struct item_set set;
 
@@ -118,16 +120,17 @@ static int draw(const struct oos *oos, enum kind kind, struct composer *composer
 		if (label.at[i].item->informational ||
 			(label.at[i].item->option && label.at[i].item->option->action))
 			return 0;
-	composer->verb = NULL;
-	if (kind == HARD_VERB && oos->n_verbs)
-		composer->verb = oos->verbs[rng_below(r, oos->n_verbs)];
-	else if (kind == HARD_VERB || !replace_value(kind, r, arena, scratch, &label) ||
-		 (kind == HARD_VALUE && is_accepted(oos->plan, &label, arena)))
+	if (kind != HARD_VERB)
+		value = replace_value(kind, r, arena, scratch, &label);
+	if (kind == HARD_VERB ? !oos->n_verbs : !value)
 		return 0;
+	if (kind == HARD_VALUE && is_accepted(oos->plan, &label, arena))
+		return 0;
+	composer->verb = kind == HARD_VERB ? oos->verbs[rng_below(r, oos->n_verbs)] : NULL;
+	composer->hint = kind == HARD_HINT ? value : NULL;
 	compose(composer, &label, r, out);
 	if (composer->verb && !strstr(out->buf.data, composer->verb))
 		return 0; /* it is only ever asked for without a verb */
-	composer->verb = NULL;
 	text_id(out, kind_ids[kind]);
 	return 1;
 }
@@ -138,11 +141,13 @@ int hard_draw(const struct oos *oos, struct composer *composer, struct rng *r, s
 	enum kind kind = (enum kind)rng_below(r, HARD_KINDS);
 
 	for (unsigned tries = 0; tries < TRIES; tries++) {
-		if (draw(oos, kind, composer, r, arena, scratch, out))
+		int drawn = draw(oos, kind, composer, r, arena, scratch, out);
+
+		composer->verb = composer->hint = NULL;
+		if (drawn)
 			return 1;
 		if (tries % 16 == 15) /* this spec may have none of the kind */
 			kind = (enum kind)((kind + 1) % HARD_KINDS);
 	}
-	composer->verb = NULL;
 	return 0;
 }

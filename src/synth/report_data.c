@@ -242,23 +242,41 @@ static int record_read(struct data_report *r, const struct record *record, const
 	return 0;
 }
 
+/* "synth", "seed"; of what is declined also why: "out-of-scope, missing". */
+static void kind_of_record(const struct record *record, struct buf *out)
+{
+	json_t *origin = json_object_get(record->json, "origin"), *template, *id;
+	const char *text;
+	size_t i;
+
+	buf_adds(out, string_in(origin, "kind", "unknown"));
+	template = json_object_get(origin, "template");
+	json_array_foreach(template, i, id)
+	{
+		text = json_string_value(id);
+		if (!text || strncmp(text, "oos.", 4) != 0)
+			continue;
+		buf_addf(out, ", %.*s", (int)strcspn(text + 4, "/"), text + 4);
+		return;
+	}
+}
+
 int data_report_add(struct data_report *r, const struct record *record, struct error *err)
 {
 	const char *request, **argv;
-	struct buf shown = {0};
+	struct buf shown = {0}, kind = {0};
 	int argc;
 
 	if (record_read(r, record, &request, &argc, &argv, &shown, err) < 0)
 		return -1;
 	r->records++;
-	group_add(r,
-		group_of(r, &r->kinds,
-			string_in(json_object_get(record->json, "origin"), "kind", "unknown")),
-		request, shown.data);
+	kind_of_record(record, &kind);
+	group_add(r, group_of(r, &r->kinds, kind.data), request, shown.data);
 	group_of(r, &r->splits, string_in(record->json, "split", "none"))->count++;
 	add_words(r, request, argc, argc < 0 ? NULL : argv);
 	add_coverage(r, argc, argc < 0 ? NULL : argv);
 	buf_release(&shown);
+	buf_release(&kind);
 	return 0;
 }
 

@@ -9,44 +9,39 @@ struct symbol {
 	int32_t prev, next;
 };
 
-/* A possible merge of the symbol at `at` with its right neighbour. */
-struct candidate {
-	uint32_t rank;
-	int32_t at;
-	int32_t merged;
-	int32_t left, right; /* ids when it was found; others now: out of date */
+/*
+ * A possible merge is its rank, and the symbol whose right neighbour it takes, in one
+ * number: of less, the better.  The heap's nodes have four children, and eight fit in a
+ * line of the cache: long words are bound by it.
+ */
+enum {
+	CHILDREN = 4
 };
 
-static int before(const struct candidate *a, const struct candidate *b)
-{
-	return a->rank != b->rank ? a->rank < b->rank : a->at < b->at;
-}
-
-static void push(struct merge_work *w, struct candidate c)
+static void push(struct merge_work *w, uint64_t c)
 {
 	size_t i = w->heap_len;
 
 	w->heap = array_grow(w->heap, &w->heap_cap, w->heap_len++, sizeof *w->heap);
-	while (i > 0 && before(&c, &w->heap[(i - 1) / 2])) {
-		w->heap[i] = w->heap[(i - 1) / 2];
-		i = (i - 1) / 2;
+	while (i > 0 && c < w->heap[(i - 1) / CHILDREN]) {
+		w->heap[i] = w->heap[(i - 1) / CHILDREN];
+		i = (i - 1) / CHILDREN;
 	}
 	w->heap[i] = c;
 }
 
-static struct candidate pop(struct merge_work *w)
+static uint64_t pop(struct merge_work *w)
 {
-	struct candidate top = w->heap[0], last = w->heap[--w->heap_len];
-	size_t i = 0;
+	uint64_t top = w->heap[0], last = w->heap[--w->heap_len];
+	size_t i = 0, first;
 
-	for (;;) {
-		size_t child = 2 * i + 1;
+	while ((first = CHILDREN * i + 1) < w->heap_len) {
+		size_t end = first + CHILDREN < w->heap_len ? first + CHILDREN : w->heap_len;
+		size_t child = first;
 
-		if (child >= w->heap_len)
-			break;
-		if (child + 1 < w->heap_len && before(&w->heap[child + 1], &w->heap[child]))
-			child++;
-		if (!before(&w->heap[child], &last))
+		for (size_t k = first + 1; k < end; k++)
+			child = w->heap[k] < w->heap[child] ? k : child;
+		if (w->heap[child] >= last)
 			break;
 		w->heap[i] = w->heap[child];
 		i = child;
@@ -64,27 +59,26 @@ static void consider(struct tokenizer *t, int32_t at)
 		return;
 	merge = map64_get(&t->merges, (uint64_t)s[at].id << 32 | (uint32_t)s[s[at].next].id);
 	if (merge)
-		push(&t->work, (struct candidate){(uint32_t)(*merge >> 32), at,
-				       (int32_t)(uint32_t)*merge, s[at].id, s[s[at].next].id});
+		push(&t->work, (*merge & ~(uint64_t)UINT32_MAX) | (uint32_t)at);
 }
 
-static void apply(struct tokenizer *t, const struct candidate *c)
+static void apply(struct tokenizer *t, const struct merge_rule *rule, int32_t at)
 {
 	struct symbol *s = t->work.symbols;
-	int32_t right = s[c->at].next;
+	int32_t right = s[at].next;
 
-	s[c->at].id = c->merged;
-	s[c->at].next = s[right].next;
+	s[at].id = rule->merged;
+	s[at].next = s[right].next;
 	if (s[right].next >= 0)
-		s[s[right].next].prev = c->at;
+		s[s[right].next].prev = at;
 	s[right].id = -1;
-	consider(t, s[c->at].prev);
-	consider(t, c->at);
+	consider(t, s[at].prev);
+	consider(t, at);
 }
 
-static int is_current(const struct symbol *s, const struct candidate *c)
+static int is_current(const struct symbol *s, const struct merge_rule *rule, int32_t at)
 {
-	return s[c->at].id == c->left && s[c->at].next >= 0 && s[s[c->at].next].id == c->right;
+	return s[at].id == rule->left && s[at].next >= 0 && s[s[at].next].id == rule->right;
 }
 
 /* Symbols that have no token and wait for a token of their own, or a common one. */
@@ -166,7 +160,7 @@ static size_t symbols_set(struct tokenizer *t, const char *word, size_t len)
 	return n;
 }
 
-static void skip(struct merge_work *w, size_t n_skipped, struct candidate c)
+static void skip(struct merge_work *w, size_t n_skipped, uint64_t c)
 {
 	w->skipped = array_grow(w->skipped, &w->skipped_cap, n_skipped, sizeof *w->skipped);
 	w->skipped[n_skipped] = c;
@@ -182,15 +176,17 @@ static void merge_part(struct tokenizer *t, const char *word, size_t len, double
 	for (size_t i = 0; i < n; i++)
 		consider(t, (int32_t)i);
 	while (w->heap_len) {
-		struct candidate c = pop(w);
+		uint64_t c = pop(w);
+		const struct merge_rule *rule = &t->rules[c >> 32];
+		int32_t at = (int32_t)(c & UINT32_MAX);
 
-		if (!is_current(w->symbols, &c))
+		if (!is_current(w->symbols, rule, at))
 			continue;
 		if (dropout > 0 && rng_chance(rng, dropout)) {
 			skip(w, n_skipped++, c);
 			continue;
 		}
-		apply(t, &c);
+		apply(t, rule, at);
 		while (n_skipped)
 			push(w, w->skipped[--n_skipped]);
 	}

@@ -30,6 +30,7 @@ void tokenizer_free(struct tokenizer *t)
 	free(t->tokens);
 	free(t->names);
 	free(t->chain);
+	free(t->rules);
 	map64_release(&t->merges);
 	map64_release(&t->contents);
 	added_trie_release(&t->raw);

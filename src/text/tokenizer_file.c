@@ -180,6 +180,7 @@ static int read_merges(struct tokenizer *t, json_t *merges, struct error *err)
 			 map64_get(&t->chars, 0x2581) != NULL; /* SENTENCEPIECE_MARK */
 	if (!json_is_array(merges))
 		return fault(err, "model.merges", "not an array");
+	t->rules = xcalloc(json_array_size(merges) + 1, sizeof *t->rules);
 	json_array_foreach(merges, rank, item)
 	{
 		const char *left, *right;
@@ -207,6 +208,7 @@ static int read_merges(struct tokenizer *t, json_t *merges, struct error *err)
 		}
 		*map64_put(&t->merges, (uint64_t)a << 32 | (uint32_t)b) =
 			(uint64_t)rank << 32 | (uint32_t)ab;
+		t->rules[rank] = (struct merge_rule){a, b, ab};
 		if (crosses_border(left, left_len, right))
 			t->mark_splits = 0;
 	}

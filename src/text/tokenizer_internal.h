@@ -28,10 +28,14 @@ struct cache_slot {
 	int32_t ids[CACHE_IDS];
 };
 
+struct merge_rule {
+	int32_t left, right, merged;
+};
+
 /* Room for merging one word. */
 struct merge_work {
 	struct symbol *symbols;
-	struct candidate *heap, *skipped;
+	uint64_t *heap, *skipped;
 	size_t symbols_cap, heap_len, heap_cap, skipped_cap;
 };
 
@@ -49,6 +53,7 @@ struct tokenizer {
 	int fuse_unknown;	       /* one for several of them in a row */
 	int mark_splits;	       /* no merge crosses the border before a blank's mark */
 	struct map64 merges;	       /* left << 32 | right -> rank << 32 | merged */
+	struct merge_rule *rules;      /* by rank */
 	struct map64 contents;	       /* hash of text in the file -> first id, chained by */
 	int32_t *chain;		       /* next id with the same hash, or -1 */
 	char **names;		       /* by id: the text in the file */
