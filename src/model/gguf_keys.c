@@ -60,17 +60,21 @@ static int64_t integer(const unsigned char *p, enum gguf_type type)
 
 static double number(const unsigned char *p, enum gguf_type type)
 {
-	uint64_t bits = gguf_number_at(p, gguf_types[type].bytes);
-	uint32_t low = (uint32_t)bits;
-	float single;
-	double value;
+	union {
+		uint32_t bits;
+		float x;
+	} single;
+	union {
+		uint64_t bits;
+		double x;
+	} wide;
 
 	if (type == GGUF_FLOAT32) {
-		memcpy(&single, &low, sizeof single);
-		return (double)single;
+		single.bits = (uint32_t)gguf_number_at(p, 4);
+		return (double)single.x;
 	}
-	memcpy(&value, &bits, sizeof value);
-	return value;
+	wide.bits = gguf_number_at(p, 8);
+	return wide.x;
 }
 
 int gguf_integer(const struct gguf *f, const char *key, int64_t *value, struct error *err)

@@ -49,7 +49,7 @@ static const char *look_up(const struct naming *list, size_t n, const char *name
 	return NULL;
 }
 
-#define LOOK_UP(list, name, len) look_up(list, sizeof list / sizeof list[0], name, len)
+#define LOOK_UP(list, name, len) look_up(list, sizeof(list) / sizeof((list)[0]), name, len)
 
 int gguf_param_name(const char *architecture, const char *name, struct buf *out)
 {

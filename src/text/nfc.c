@@ -198,7 +198,7 @@ void nfc_run(struct nfc *n, const char *text, size_t len, int composing, struct 
 
 	for (size_t at = 0; at < len; at += size) {
 		int32_t code = utf8_decode(text + at, len - at, &size);
-		size_t end = at;
+		size_t end;
 
 		if (code < 0xc0 || !(n->flags[code] & flag)) {
 			last = at;
