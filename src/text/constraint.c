@@ -72,6 +72,7 @@ void constraint_free(struct constraint *c)
 	map64_release(&c->texts);
 	arena_release(&c->arena);
 	arena_release(&c->arena_scratch);
+	arena_release(&c->arena_checks);
 	ids_release(&c->ids);
 	buf_release(&c->text);
 	buf_release(&c->item);
@@ -299,7 +300,7 @@ struct walk *walk_new(struct constraint *c, const char *request, const struct sp
 	take_spans(w, request, spans);
 	grounding_init(&w->grounding,
 		arena_strndup(&w->arena, plain.data ? plain.data : "", plain.len), plain.len,
-		w->span_texts, w->n_spans);
+		w->span_texts, w->n_spans, &c->arena_checks);
 	buf_release(&plain);
 	threads_start(w, &start, walk_at_node(w, GRAMMAR_START, 0));
 	state_intern(w, start);

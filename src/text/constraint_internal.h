@@ -34,6 +34,7 @@ struct constraint {
 	int32_t end; /* symbol */
 	struct token_trie *trie;
 	struct arena arena_scratch; /* emptied now and then */
+	struct arena arena_checks;  /* emptied by each check of a value */
 	struct ids ids;		    /* scratch */
 	struct buf text, item;
 	char *scratch; /* a freely spelled value while tokens are tried */
@@ -93,6 +94,13 @@ struct state {
 	int32_t next_alike;	       /* state of the same hash; -1 */
 };
 
+/* A value within a string, and the quote behind it, or the separator of a list. */
+struct content {
+	const char *value;
+	struct symbols closed, more;
+	const char *closed_plain, *more_plain; /* their JSON */
+};
+
 /* What is known of an argument and the request. */
 struct known_values {
 	const struct grammar_piece *piece; /* one of those that ask alike */
@@ -101,7 +109,10 @@ struct known_values {
 	const char **listed, **stated;
 	size_t n_listed, n_stated;
 	int has_listed, has_stated; /* the arrays are there */
-	const char *first_stated;   /* one of the stated, where has_first_stated */
+	struct content *contents;   /* what can be spelled; where has_contents */
+	size_t n_contents;
+	int has_contents;
+	const char *first_stated; /* one of the stated, where has_first_stated */
 	int has_first_stated;
 };
 

@@ -166,7 +166,8 @@ static void find_fits(struct walk *w, const struct grammar_piece *piece, struct 
 	for (size_t k = 0; k < w->n_spans; k++) {
 		known->fits[k] = (unsigned char)(value_is_clean(w->span_texts[k]) &&
 						 grammar_value_fits(w->c->grammar, piece,
-							 w->span_texts[k], &w->arena));
+							 w->span_texts[k], &w->c->arena_checks));
+		arena_clear(&w->c->arena_checks);
 		suited |= known->fits[k] && w->span_types[k] & types;
 	}
 	for (size_t k = 0; k < w->n_spans && suited; k++)
@@ -215,7 +216,7 @@ static size_t listed_values(struct walk *w, const struct grammar_piece *piece, c
 	} else if (!known->has_listed && a->n_accepted) {
 		known->listed = arena_alloc(&w->arena, a->n_accepted * sizeof *known->listed);
 		for (size_t i = 0; i < a->n_accepted; i++)
-			if (ground_fits(&want, a->accepted[i].value, &w->arena))
+			if (ground_fits(&want, a->accepted[i].value, &w->c->arena_checks))
 				known->listed[known->n_listed++] = a->accepted[i].value;
 	}
 	known->has_listed = 1;
@@ -494,21 +495,25 @@ struct builder {
 	size_t n, cap;
 };
 
+static void add_entry(struct builder *b, struct symbols symbols, int32_t place, const char *plain)
+{
+	b->entries = array_grow(b->entries, &b->cap, b->n, sizeof *b->entries);
+	b->entries[b->n++] = (struct entry){symbols, place, plain, strlen(plain)};
+}
+
+/* The same; plain is put together of two parts. */
 static void add(struct builder *b, struct symbols symbols, int32_t place, const char *before,
 	const char *plain)
 {
-	struct entry *e;
 	size_t first = before ? strlen(before) : 0, second = plain ? strlen(plain) : 0;
 	char *text = arena_alloc(&b->w->arena, first + second + 1);
 
-	b->entries = array_grow(b->entries, &b->cap, b->n, sizeof *b->entries);
-	e = &b->entries[b->n++];
 	if (first)
 		memcpy(text, before, first);
 	if (second)
 		memcpy(text + first, plain, second);
 	text[first + second] = '\0';
-	*e = (struct entry){symbols, place, text, first + second};
+	add_entry(b, symbols, place, text);
 }
 
 static void add_span(struct builder *b, const struct grammar_piece *piece, uint32_t used, size_t k)
@@ -577,40 +582,65 @@ static void add_node(struct builder *b, int32_t node, uint32_t used)
 	}
 }
 
-/* A value within a string, then the closing quote, or another item of a list. */
-static void add_content(struct builder *b, const struct place *p, const char *value)
+static struct content content_of(
+	struct walk *w, const struct grammar_piece *piece, const char *value)
 {
-	struct walk *w = b->w;
+	struct content c = {.value = value};
 	struct buf quoted = {0};
-	struct symbols s;
-	char separator[2] = {p->piece->separator, '\0'};
+	struct symbols s = content_symbols(w, value, &quoted);
+	char separator[2] = {piece->separator, '\0'};
 
-	s = content_symbols(w, value, &quoted);
-	if (p->items > 0 || !is_said_otherwise(w, p->piece, p->used, value))
-		add(b, join(&w->arena, s, w->c->quote), walk_at_node(w, p->piece->next, p->used),
-			NULL, quoted.data + 1);
-	if (separator[0] && p->items + 1 < LIST_ITEMS_MAX) {
-		quoted.data[quoted.len - 1] = '\0';
-		add(b, join(&w->arena, s, text_symbols(w->c, &w->arena, separator, 1, 1)),
-			value_place(w, PLACE_CONTENT, p->piece, p->used, p->items + 1),
-			quoted.data + 1, separator);
+	c.closed = join(&w->arena, s, w->c->quote);
+	c.closed_plain = arena_strndup(&w->arena, quoted.data + 1, quoted.len - 1);
+	if (separator[0]) {
+		quoted.data[quoted.len - 1] = separator[0];
+		c.more = join(&w->arena, s, text_symbols(w->c, &w->arena, separator, 1, 1));
+		c.more_plain = arena_strndup(&w->arena, quoted.data + 1, quoted.len - 1);
 	}
 	buf_release(&quoted);
+	return c;
 }
 
+/* All values that can be spelled within a string; the same wherever the argument is. */
+static const struct known_values *contents_of(struct walk *w, const struct grammar_piece *piece)
+{
+	struct known_values *known = known_of(w, piece);
+	const char **listed, **stated = NULL;
+	size_t n_listed, n_stated = 0;
+
+	if (known->has_contents)
+		return known;
+	n_listed = listed_values(w, piece, &listed);
+	if (w->c->ground)
+		n_stated = stated_values(w, piece, &stated);
+	known->contents =
+		arena_alloc(&w->arena, (n_listed + n_stated + 1) * sizeof *known->contents);
+	for (size_t i = 0; i < n_listed; i++)
+		if (!is_among(listed[i], stated, n_stated))
+			known->contents[known->n_contents++] = content_of(w, piece, listed[i]);
+	for (size_t i = 0; i < n_stated; i++)
+		known->contents[known->n_contents++] = content_of(w, piece, stated[i]);
+	known->has_contents = 1;
+	return known;
+}
+
+/* A value within a string, then the closing quote, or another item of a list. */
 static void add_contents(struct builder *b, const struct place *p)
 {
 	struct walk *w = b->w;
-	const char **listed, **stated = NULL;
-	size_t n_listed = listed_values(w, p->piece, &listed), n_stated = 0;
+	const struct known_values *known = contents_of(w, p->piece);
+	int32_t behind = walk_at_node(w, p->piece->next, p->used), item = -1;
 
-	if (w->c->ground)
-		n_stated = stated_values(w, p->piece, &stated);
-	for (size_t i = 0; i < n_listed; i++)
-		if (!is_among(listed[i], stated, n_stated))
-			add_content(b, p, listed[i]);
-	for (size_t i = 0; i < n_stated; i++)
-		add_content(b, p, stated[i]);
+	if (p->piece->separator && p->items + 1 < LIST_ITEMS_MAX)
+		item = value_place(w, PLACE_CONTENT, p->piece, p->used, p->items + 1);
+	for (size_t i = 0; i < known->n_contents; i++) {
+		const struct content *c = &known->contents[i];
+
+		if (p->items > 0 || !is_said_otherwise(w, p->piece, p->used, c->value))
+			add_entry(b, c->closed, behind, c->closed_plain);
+		if (item >= 0)
+			add_entry(b, c->more, item, c->more_plain);
+	}
 }
 
 static int by_symbols(const void *x, const void *y)

@@ -37,12 +37,13 @@ static int next_run(const char *text, size_t len, size_t *at, uint64_t *hash)
 }
 
 void grounding_init(struct grounding *g, const char *request, size_t len, const char *const *skip,
-	size_t n_skip)
+	size_t n_skip, struct arena *scratch)
 {
 	size_t at = 0;
 	uint64_t hash;
 
-	*g = (struct grounding){.request = request, .len = len, .skip = skip, .n_skip = n_skip};
+	*g = (struct grounding){
+		.request = request, .len = len, .skip = skip, .n_skip = n_skip, .scratch = scratch};
 	g->n_said = numbers_in_words(request, len, g->said, sizeof g->said / sizeof *g->said);
 	while (next_run(request, len, &at, &hash))
 		g->pieces[hash >> 60] |= 1ull << (hash >> 54 & 63);
@@ -98,18 +99,27 @@ static void keep(struct found *f, const char *value)
 		f->values = bigger;
 		f->cap = cap;
 	}
-	f->values[f->n++] = value;
+	f->values[f->n++] = arena_strdup(f->arena, value);
+}
+
+static int fits(const struct found *f, const char *value)
+{
+	int yes = ground_fits(f->want, value, f->g->scratch);
+
+	arena_clear(f->g->scratch);
+	return yes;
 }
 
 /* A value that is grounded for sure. */
 static void offer(struct found *f, const char *text, size_t len)
 {
-	char *value;
+	char value[GROUND_BYTES + 1];
 
 	if (enough(f) || len == 0 || len > GROUND_BYTES || is_skipped(f, text, len))
 		return;
-	value = arena_strndup(f->arena, text, len);
-	if (ground_fits(f->want, value, f->arena))
+	memcpy(value, text, len);
+	value[len] = '\0';
+	if (fits(f, value))
 		keep(f, value);
 }
 
@@ -287,7 +297,7 @@ static void find_free(struct found *f)
 	offer_numbers(f);
 	/* An empty value is said by a pair of quotes. */
 	if (!enough(f) && ground_value(f->g->request, f->g->len, f->argument, "") &&
-		!is_skipped(f, "", 0) && ground_fits(f->want, "", f->arena))
+		!is_skipped(f, "", 0) && fits(f, ""))
 		keep(f, "");
 }
 

@@ -30,11 +30,12 @@ struct grounding {
 	uint64_t pieces[16];	 /* which runs of letters and digits it may have */
 	long said[16];		 /* numbers in words */
 	size_t n_said;
+	struct arena *scratch; /* for checks; emptied by each */
 };
 
-/* Fills *g in; request and skip stay the caller's. */
+/* Fills *g in; request, skip and scratch stay the caller's. */
 void grounding_init(struct grounding *g, const char *request, size_t len, const char *const *skip,
-	size_t n_skip);
+	size_t n_skip, struct arena *scratch);
 
 /* What is looked for: what fits a piece of the grammar; of a list, one item. */
 struct ground_want {
