@@ -107,7 +107,8 @@ static unsigned nouns_of(
 		for (size_t j = 0; j < len - 3; j++)
 			words += p->text[j] == ' ';
 		if (words > 2 || strchr(p->text, ',') || !strncmp(p->text, "the ", 4) ||
-			!strncmp(p->text, "just ", 5) || !strncmp(p->text, "only ", 5))
+			!strncmp(p->text, "just ", 5) || !strncmp(p->text, "only ", 5) ||
+			!strncmp(p->text, "no ", 3))
 			continue;
 		for (unsigned k = 0; k < n; k++)
 			known += strlen(nouns[k]) == len - 3 &&
