@@ -156,9 +156,8 @@ static const char *read_word(struct reader *r)
 	}
 	word = read_string(r);
 	if (word && next_is(r, '$')) {
-		size_t len = strlen(word);
-
-		if (!is_option(word) || word[len - 1] != '=') {
+		/* --name="$K, or -n"$K */
+		if (!is_option(word) || (word[1] == '-' && word[strlen(word) - 1] != '=')) {
 			unreadable(r, "$K behind what is not an option with =");
 			return NULL;
 		}

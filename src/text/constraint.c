@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "text/constraint_internal.h"
+#include "text/ground_internal.h"
 #include "text/words.h"
 
 /* Whether each answer begins with a token for the name of the program at least. */
@@ -282,13 +283,43 @@ static void take_spans(struct walk *w, const char *request, const struct span *s
 				w->span_types[k] |= 1u << spans[i].type;
 }
 
+static size_t times_stated(const char *request, size_t len, const char *value)
+{
+	size_t value_len = strlen(value), n = 0;
+
+	for (const char *at = request; value_len && (at = strstr(at, value)); at++)
+		n += ground_bounded_left(request, (size_t)(at - request), (unsigned char)*value) &&
+		     ground_bounded_right(request, len, (size_t)(at - request) + value_len,
+			     (unsigned char)value[value_len - 1]);
+	return n;
+}
+
+/* The values that are never spelled: spans, but for those that the request also states
+ * where there is no span (`staging` in quotes, and again without). */
+static const char **never_spelled(struct walk *w, const char *request, size_t len, size_t *n)
+{
+	const char **skip = arena_alloc(&w->arena, (w->n_spans + 1) * sizeof *skip);
+
+	*n = 0;
+	for (size_t k = 0; k < w->n_spans; k++) {
+		size_t named = 0;
+
+		for (size_t i = 0; i < w->n_spans; i++)
+			named += strcmp(w->span_texts[i], w->span_texts[k]) == 0;
+		if (times_stated(request, len, w->span_texts[k]) <= named)
+			skip[(*n)++] = w->span_texts[k];
+	}
+	return skip;
+}
+
 struct walk *walk_new(struct constraint *c, const char *request, const struct span *spans,
 	size_t n_spans, int limit)
 {
 	struct walk *w = xcalloc(1, sizeof *w);
 	struct buf plain = {0};
-	size_t len = strlen(request);
+	size_t len = strlen(request), n_skip;
 	struct state start = {0};
+	const char *text, **skip;
 
 	w->guide = (struct guide){walk_choices, walk_next};
 	w->c = c;
@@ -298,9 +329,9 @@ struct walk *walk_new(struct constraint *c, const char *request, const struct sp
 	words_plain(request, len, &plain);
 	w->n_spans = n_spans < SPANS_MAX ? n_spans : SPANS_MAX;
 	take_spans(w, request, spans);
-	grounding_init(&w->grounding,
-		arena_strndup(&w->arena, plain.data ? plain.data : "", plain.len), plain.len,
-		w->span_texts, w->n_spans, &c->arena_checks);
+	text = arena_strndup(&w->arena, plain.data ? plain.data : "", plain.len);
+	skip = never_spelled(w, text, plain.len, &n_skip);
+	grounding_init(&w->grounding, text, plain.len, skip, n_skip, &c->arena_checks);
 	buf_release(&plain);
 	threads_start(w, &start, walk_at_node(w, GRAMMAR_START, 0));
 	state_intern(w, start);

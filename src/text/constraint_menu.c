@@ -156,17 +156,26 @@ static struct known_values *known_of(struct walk *w, const struct grammar_piece 
 	}
 }
 
+static int is_stated(const struct walk *w, const struct argument *argument, const char *value)
+{
+	return !w->c->ground ||
+	       ground_value(w->grounding.request, w->grounding.len, argument, value);
+}
+
 /* Which spans are values of an argument.  Where some of them look like its type, those
- * that do not are left out. */
+ * that do not are left out.  A span within a longer word (:none:) is not stated. */
 static void find_fits(struct walk *w, const struct grammar_piece *piece, struct known_values *known)
 {
 	const unsigned types = spans_suiting(piece->argument->type);
 	int suited = 0;
 
 	for (size_t k = 0; k < w->n_spans; k++) {
-		known->fits[k] = (unsigned char)(value_is_clean(w->span_texts[k]) &&
-						 grammar_value_fits(w->c->grammar, piece,
-							 w->span_texts[k], &w->c->arena_checks));
+		const char *text = w->span_texts[k];
+
+		known->fits[k] = (unsigned char)(value_is_clean(text) &&
+						 grammar_value_fits(w->c->grammar, piece, text,
+							 &w->c->arena_checks) &&
+						 is_stated(w, piece->argument, text));
 		arena_clear(&w->c->arena_checks);
 		suited |= known->fits[k] && w->span_types[k] & types;
 	}
@@ -306,8 +315,11 @@ static const char *first_content(
 	for (size_t i = 0; i < n[0]; i++)
 		if (!is_said_otherwise(w, piece, used, values[0][i]))
 			return values[0][i];
-	if (w->c->ground && !piece->separator)
-		return first_stated(w, piece);
+	if (w->c->ground && !piece->separator) {
+		first = first_stated(w, piece);
+		if (!first || !is_said_otherwise(w, piece, used, first))
+			return first;
+	}
 	if (w->c->ground)
 		n[1] = stated_values(w, piece, &values[1]);
 	for (size_t i = 0; i < n[1]; i++)
@@ -418,6 +430,8 @@ static int32_t piece_exit(struct walk *w, const struct grammar_piece *piece, uin
 {
 	if (piece->argument)
 		return value_exit(w, piece, used);
+	if (piece->off && !is_stated(w, NULL, "false"))
+		return NO_EXIT;
 	return exit_behind(w, piece_symbols(w->c, piece).n, walk_at_node(w, piece->next, used));
 }
 
@@ -576,7 +590,7 @@ static void add_node(struct builder *b, int32_t node, uint32_t used)
 	for (size_t i = 0; i < n; i++) {
 		if (pieces[i].argument)
 			add_value_piece(b, &pieces[i], used);
-		else if (place_exit(w, walk_at_node(w, pieces[i].next, used)) != NO_EXIT)
+		else if (piece_exit(w, &pieces[i], used) != NO_EXIT)
 			add(b, piece_symbols(w->c, &pieces[i]),
 				walk_at_node(w, pieces[i].next, used), pieces[i].text, NULL);
 	}
