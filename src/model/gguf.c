@@ -288,6 +288,19 @@ static int read_tensors(struct gguf *f, struct cursor *c, uint64_t n, struct err
 	return result;
 }
 
+/* A large model may be cut into several files. */
+static int check_whole(const struct gguf *f, struct error *err)
+{
+	int64_t parts = 1;
+
+	if (gguf_integer(f, "split.count", &parts, NULL) != 0 || parts <= 1)
+		return 0;
+	return error_set(err, EXIT_DATA,
+		"key 'split.count': one of %lld files of a model; join them first "
+		"(llama-gguf-split --merge)",
+		(long long)parts);
+}
+
 static int read_file(struct gguf *f, struct error *err)
 {
 	struct cursor c = {f->map, f->size};
@@ -305,7 +318,7 @@ static int read_file(struct gguf *f, struct error *err)
 	f->version = (uint32_t)version;
 	if (take_number(&c, 8, &n_tensors) != 0 || take_number(&c, 8, &n_pairs) != 0)
 		return cut_short(err), error_prefix(err, "the header");
-	if (read_pairs(f, &c, n_pairs, err) != 0)
+	if (read_pairs(f, &c, n_pairs, err) != 0 || check_whole(f, err) != 0)
 		return -1;
 	return read_tensors(f, &c, n_tensors, err);
 }
