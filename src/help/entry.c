@@ -205,6 +205,9 @@ static int begins_entry(const struct reader *r, const struct help_line *line)
 
 	if (!inside || line->indent <= e->indent)
 		return 1;
+	/* The next line of a cell that is wrapped. */
+	if (e->boxed && line->indent > e->indent + 2 && !help_is_option(line->text))
+		return 0;
 	if (r->column)
 		return line->indent + 1 < r->column;
 	/* argparse: the choice of a subcommand, then each below it. */
