@@ -67,10 +67,10 @@ def options(path, true, node):
                 count["stated_right"] += 1
             else:
                 say(path, "choices", t["names"], t["choices"], arg.get("acceptedValues"))
-        elif arg.get("acceptedValues") and not t.get("choices_hidden") and not t["choices"]:
+        elif arg.get("acceptedValues") and not t["choices"] and not t.get("metavar"):
             count["stated"] += 1
             say(path, "choices made up", t["names"], arg["acceptedValues"])
-        if t["default"] not in (None, "", "None", "[]", "()", "{}") and t["nargs"] in (None, 1):
+        if t["default"] not in (None, "", "None", "[]", "()", "{}", '""') and t["nargs"] in (None, 1):
             count["stated"] += 1
             got = meta(arg, "default")
             if got is not None and same(str(got), t["default"]):
@@ -86,6 +86,8 @@ def options(path, true, node):
 specs = {}
 walk(spec, [], specs)
 for path, true in truth["commands"].items():
+    if path.split(" ")[-1] == "help":
+        continue  # asks for what is asked for anyway
     count["commands"] += 1
     if path not in specs:
         say("missing command", path)

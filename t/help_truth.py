@@ -38,7 +38,8 @@ def from_argparse(parser, path, out, seen):
         if a.help and "%(default)" in a.help and a.default is not None and a.default is not argparse.SUPPRESS:
             default = str(a.default)
         item = {"names": list(a.option_strings), "takes_value": a.nargs != 0, "nargs": a.nargs,
-                "choices": choices, "default": default, "required": a.required}
+                "choices": choices, "default": default, "required": a.required,
+                "metavar": a.metavar is not None}
         # A metavariable or a formatter of its own may keep the choices from the help.
         if a.metavar is not None and choices:
             item["choices_hidden"] = True
@@ -69,7 +70,8 @@ def from_click(command, ctx, path, out, depth=0):
                 default = info["default"]
             options.append({"names": list(p.opts), "negative": list(p.secondary_opts), "takes_value": not flag,
                             "nargs": p.nargs, "choices": choices if p.metavar is None else [],
-                            "default": default, "required": p.required})
+                            "default": default, "required": p.required,
+                            "metavar": p.metavar is not None})
         else:
             arguments.append({"names": [p.name], "nargs": p.nargs, "choices": choices, "required": p.required})
     if hasattr(command, "list_commands") and depth < 4:
@@ -87,8 +89,9 @@ def patched_argparse(self, *args, **kwargs):
     finish("argparse", out)
 
 
-argparse.ArgumentParser.parse_args = patched_argparse
-argparse.ArgumentParser.parse_known_args = patched_argparse
+# Some tools parse in several steps: the parser that prints the help is the whole.
+argparse.ArgumentParser.print_help = patched_argparse
+argparse.ArgumentParser.format_help = patched_argparse
 
 
 def patch_click(module):
@@ -118,7 +121,7 @@ except ImportError:
     pass
 
 script = sys.argv[1]
-sys.argv = [script]
+sys.argv = [script, "--help"]
 sys.path.insert(0, os.path.dirname(script))
 runpy.run_path(script, run_name="__main__")
 sys.exit("the parser was not reached")

@@ -32,7 +32,14 @@ static const struct layout_mark {
 	{"Flags", 2, DIALECT_COBRA, 1},
 	{"help for ", 0, DIALECT_COBRA, 8},
 	{"Print help", 0, DIALECT_CLAP, 8},
-	{"Print version", 0, DIALECT_CLAP, 4},
+	{"Print version", 0, DIALECT_CLAP, 1},
+	{" stringArray", 1, DIALECT_COBRA, 2},
+	{" string", 1, DIALECT_COBRA, 2},
+	{" duration", 1, DIALECT_COBRA, 2},
+	{" strings", 1, DIALECT_COBRA, 2},
+	{" list", 1, DIALECT_COBRA, 2},
+	{"[command] --help\" for more information", 0, DIALECT_COBRA, 8},
+	{"COMMAND --help' for more information", 0, DIALECT_COBRA, 8},
 	{"[possible values:", 0, DIALECT_CLAP, 3},
 	{"[env: ", 0, DIALECT_CLAP, 2},
 	{"Help Options", 2, DIALECT_GOPTION, 8},
@@ -129,6 +136,22 @@ static size_t command_name_length(const char *s)
 	return n <= 64 && (!s[n] || strchr(" ,*:|(", s[n])) ? n : 0;
 }
 
+/* argparse lists an alias among the choices too: it is no command of its own. */
+static void alias_merge(struct help_command *parent, const char *alias)
+{
+	for (size_t i = 0; i < parent->n_children; i++) {
+		struct help_command *c = parent->children[i];
+
+		if (strcmp(c->name, alias) != 0 || *c->description)
+			continue;
+		help_command_release(c);
+		memmove(&parent->children[i], &parent->children[i + 1],
+			(parent->n_children - i - 1) * sizeof c);
+		parent->n_children--;
+		return;
+	}
+}
+
 /* "build, b", "build (b)", "get [FILE]", "clone  ..." */
 static int child_read(struct help_command *c, const struct help_entry *e, struct arena *arena)
 {
@@ -156,7 +179,9 @@ static int child_read(struct help_command *c, const struct help_entry *e, struct
 			n = strcspn(s, ",)");
 		if (n == 0)
 			break;
-		aliases[n_aliases++] = arena_strndup(arena, s, n);
+		aliases[n_aliases] = arena_strndup(arena, s, n);
+		if (strcmp(aliases[n_aliases], child->name) != 0)
+			alias_merge(c, aliases[n_aliases++]);
 	}
 	child->aliases = arena_alloc(arena, (n_aliases + 1) * sizeof *aliases);
 	memcpy(child->aliases, aliases, n_aliases * sizeof *aliases);

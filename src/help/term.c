@@ -238,11 +238,20 @@ void help_term_value(
  * spelling, at text, or at the end. */
 static size_t value_end(const char *s)
 {
-	size_t i = word_length(s, strlen(s));
+	size_t i = word_length(s, strlen(s)), first = i;
 	int upper = isupper((unsigned char)s[0]) || strchr("[<{", s[0]) != NULL;
 
 	for (;;) {
 		size_t blanks = strspn(s + i, " "), next = i + blanks, word;
+		const char *other = s + next + 1;
+
+		/* USER | TOKEN: another form of the value. */
+		if (blanks && s[next] == '|' && *other == ' ' &&
+			!help_is_option(other + strspn(other, " "))) {
+			i = next + 1 + strspn(other, " ");
+			i += word_length(s + i, strlen(s + i));
+			continue;
+		}
 
 		if (!blanks || !s[next] || help_is_option(s + next) || strchr("/|,(", s[next]) ||
 			!strncmp(s + next, "or -", 4))
@@ -250,6 +259,12 @@ static size_t value_end(const char *s)
 		word = word_length(s + next, strlen(s + next));
 		if (word == 0)
 			return i;
+		/* dir [dir ...], line line */
+		if (!upper && ((s[next] == '[' && !strncmp(s + next + 1, s, first)) ||
+				      (word == first && !strncmp(s + next, s, first)))) {
+			i = next + word;
+			continue;
+		}
 		if (!(upper && (strchr("[<{", s[next]) || !strncmp(s + next, "...", 3) ||
 				       (isupper((unsigned char)s[next]) &&
 					       !has_lower_or_digit(s + next, word)))))

@@ -13,7 +13,7 @@ struct state {
 	struct help_command *command;
 	struct help_usage *usage;
 	struct arena *arena;
-	size_t line, n_seen;
+	size_t line, n_seen, n_described;
 };
 
 /* Bytes of the group at s: a bracket with what it holds, or a word; dots included. */
@@ -106,7 +106,8 @@ static void positional_read(struct state *s, const char *t, size_t len, int opti
 		}
 		a->sure = 0.95;
 	} else {
-		if (s->command->n_arguments >= HELP_ARGUMENTS_MAX)
+		/* Whoever lists arguments lists them all; other words are hints. */
+		if (s->n_described > 0 || s->command->n_arguments >= HELP_ARGUMENTS_MAX)
 			return;
 		help_argument_add(s->command, &fresh);
 		a = &s->command->arguments[s->command->n_arguments - 1];
@@ -201,9 +202,10 @@ static void bracket_read(struct state *s, const char *t, size_t len, int optiona
 
 static void token_read(struct state *s, const char *t, size_t len, int optional)
 {
-	if (word_is(t, len, placeholders) || strcasestr(t, "options]") == t + 1)
+	if (word_is(t, len, placeholders) || strcasestr(t, "options]") == t + 1 ||
+		!strncasecmp(t, "[more options", 13))
 		return;
-	if (word_is(t, len, commands)) {
+	if (word_is(t, len, commands) && s->command->n_children > 0) {
 		s->usage->commands = *t == '[' || optional ? 1 : 2;
 		return;
 	}
@@ -259,7 +261,11 @@ static const char *path_skip(const struct help_command *c, const char *s)
 void help_usage_read(struct help_command *c, const char *line, size_t number, struct arena *arena,
 	struct help_usage *usage)
 {
-	struct state s = {.command = c, .usage = usage, .arena = arena, .line = number};
+	struct state s = {.command = c,
+		.usage = usage,
+		.arena = arena,
+		.line = number,
+		.n_described = c->n_arguments};
 	const char *t = path_skip(c, line);
 
 	if (!usage->program)
