@@ -8,10 +8,10 @@ PROGRAM ?= $(CLI)
 cli: $(SPEC) $(SEEDS) ## learn CLI=NAME from its own help into seeds/NAME (PROGRAM= HELP_FROM=)
 
 # Without prerequisites: a spec that is there, learned or written, is left alone.
-seeds/%/cli.json: | $(BIN)/help2spec
+$(SPEC): | $(BIN)/help2spec
 	@mkdir -p $(@D)
 	$(BIN)/help2spec $(if $(HELP_FROM),--from $(HELP_FROM)) $(PROGRAM) -o $@
 
-seeds/%/seeds.jsonl:
+$(SEEDS):
 	@mkdir -p $(@D)
 	: >$@

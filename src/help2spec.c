@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "help/crawl.h"
 #include "help/emit.h"
+#include "help/fit.h"
 #include "help/read.h"
 #include "stream/file.h"
 
@@ -121,6 +122,7 @@ int main(int argc, char **argv)
 	struct buf text = {0};
 	struct error err;
 	struct spec *spec;
+	enum dialect dialect;
 	const char *name;
 	json_t *document;
 	char *dump;
@@ -134,7 +136,9 @@ int main(int argc, char **argv)
 	if (help_source_open(&source, o.name, &arena, &err) < 0 ||
 		help_crawl(&crawl, &source, name, &bounds, &err) < 0)
 		die_error(&err);
-	document = help_emit(crawl.root, dialect_of(&o, crawl.root), "");
+	dialect = dialect_of(&o, crawl.root);
+	help_fit(crawl.root, dialect);
+	document = help_emit(crawl.root, dialect, "");
 	dump = json_dumps(document, JSON_INDENT(1));
 	if (!dump)
 		die(EXIT_INTERNAL, "the spec cannot be written as JSON");

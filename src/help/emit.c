@@ -35,7 +35,7 @@ static void set_description(json_t *object, const char *text)
 		json_object_set_new(object, "description", json_string(text));
 }
 
-static void value_meta(json_t *list, const struct help_value *v, const struct help_option *o)
+static void value_meta(json_t *list, const struct help_value *v)
 {
 	if (v->type != VALUE_STRING)
 		meta(list, "type", json_string(value_type_names[v->type]));
@@ -46,10 +46,9 @@ static void value_meta(json_t *list, const struct help_value *v, const struct he
 	/* A list's default is none of its words. */
 	if (v->default_value && value_is_clean(v->default_value) && v->max == 1)
 		meta(list, "default", json_string(v->default_value));
-	(void)o;
 }
 
-static json_t *value_json(const struct help_value *v, const char *name, const struct help_option *o)
+static json_t *value_json(const struct help_value *v, const char *name)
 {
 	json_t *a = json_object(), *choices = json_array(), *list = json_array();
 
@@ -59,13 +58,14 @@ static json_t *value_json(const struct help_value *v, const char *name, const st
 		json_t *arity = json_pack("{s:i}", "minimum", v->min);
 
 		if (v->max > 0)
-			json_object_set_new(arity, "maximum", json_integer(v->max));
+			json_object_set_new(
+				arity, "maximum", json_integer(v->max < v->min ? v->min : v->max));
 		json_object_set_new(a, "arity", arity);
 	}
 	for (size_t i = 0; i < v->n_choices; i++)
 		json_array_append_new(choices, json_string(v->choices[i]));
 	set_list(a, "acceptedValues", choices);
-	value_meta(list, v, o);
+	value_meta(list, v);
 	set_list(a, "metadata", list);
 	return a;
 }
@@ -129,7 +129,8 @@ static void negative_json(
 	json = json_object();
 	json_object_set_new(json, "name", json_string(primary));
 	set_list(json, "aliases", aliases);
-	meta(list, "negates", json_string(positive));
+	if (!o->takes_value)
+		meta(list, "negates", json_string(positive));
 	meta_source(list, o->sure, o->line);
 	json_object_set_new(json, "metadata", list);
 	json_array_append_new(options, json);
@@ -161,7 +162,7 @@ static void option_json(json_t *options, const struct help_option *o, json_t *se
 					   : primary + strspn(primary, "-");
 
 		json_object_set_new(
-			json, "arguments", json_pack("[o]", value_json(&o->value, name, o)));
+			json, "arguments", json_pack("[o]", value_json(&o->value, name)));
 	}
 	if (eager)
 		meta(list, "eager", json_true());
@@ -190,7 +191,7 @@ static json_t *argument_json(const struct help_argument *a, json_t *seen)
 	while (json_object_get(seen, name.data))
 		buf_adds(&name, "-2");
 	json_object_set_new(seen, name.data, json_true());
-	json = value_json(&a->value, name.data, NULL);
+	json = value_json(&a->value, name.data);
 	set_description(json, a->description);
 	list = json_object_get(json, "metadata");
 	if (!list) {

@@ -133,7 +133,7 @@ static size_t command_name_length(const char *s)
 		n++;
 	while (n > 0 && strchr(".:", s[n - 1]))
 		n--;
-	return n <= 64 && (!s[n] || strchr(" ,*:|(", s[n])) ? n : 0;
+	return n <= 64 && (!s[n] || strchr(" ,*:|()", s[n])) ? n : 0;
 }
 
 /* argparse lists an alias among the choices too: it is no command of its own. */
@@ -175,8 +175,6 @@ static int child_read(struct help_command *c, const struct help_entry *e, struct
 			break;
 		s += gap;
 		n = command_name_length(s);
-		if (n == 0 && strchr(s, ')'))
-			n = strcspn(s, ",)");
 		if (n == 0)
 			break;
 		aliases[n_aliases] = arena_strndup(arena, s, n);

@@ -95,7 +95,7 @@ static void positional_read(struct state *s, const char *t, size_t len, int opti
 			if (fresh.value.max < 0)
 				a->value.max = -1;
 			else if (a->value.max > 0)
-				a->value.min += fresh.value.min, a->value.max++;
+				a->value.min += fresh.value.min, a->value.max += fresh.value.max;
 			return;
 		}
 		a->value.min = fresh.value.min;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "help/emit.h"
+#include "help/fit.h"
 #include "help/read.h"
 #include "t/fuzz/fuzz.h"
 
@@ -18,6 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text;
 
 	help_read(root, (const char *)data, size, &arena);
+	help_fit(root, help_dialect(root));
 	document = help_emit(root, help_dialect(root), "");
 	text = json_dumps(document, 0);
 	if (!text)
