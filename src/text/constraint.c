@@ -8,6 +8,10 @@
 #include "text/ground_internal.h"
 #include "text/words.h"
 
+enum {
+	GRAMMAR_KEEP = 64 << 20
+};
+
 /* Whether each answer begins with a token for the name of the program at least. */
 static int find_tokens(struct constraint *c)
 {
@@ -40,6 +44,18 @@ static int check_bytes(const struct constraint *c, struct error *err)
 	return 0;
 }
 
+/* The grammar and what was made of it, anew. */
+static void open_grammar(struct constraint *c)
+{
+	grammar_free(c->grammar);
+	map64_release(&c->texts);
+	arena_release(&c->arena);
+	c->texts = (struct map64){0};
+	c->arena = (struct arena){0};
+	c->n_bytes = 0;
+	c->grammar = grammar_new(c->spec);
+}
+
 struct constraint *constraint_new(
 	const struct spec *spec, const struct prompter *p, int ground, struct error *err)
 {
@@ -48,7 +64,8 @@ struct constraint *constraint_new(
 	c->spec = spec;
 	c->prompter = p;
 	c->ground = ground;
-	c->grammar = grammar_new(spec);
+	c->keep = GRAMMAR_KEEP;
+	open_grammar(c);
 	c->scratch = xmalloc(FREE_BYTES_MAX + 64);
 	c->has_tokens = find_tokens(c);
 	/* Where answers have tokens and their values are stated, no vocabulary is walked. */
@@ -79,6 +96,11 @@ void constraint_free(struct constraint *c)
 	buf_release(&c->item);
 	free(c->scratch);
 	free(c);
+}
+
+void constraint_keep(struct constraint *c, size_t bytes)
+{
+	c->keep = bytes;
 }
 
 int constraint_has_tokens(const struct constraint *c)
@@ -321,6 +343,10 @@ struct walk *walk_new(struct constraint *c, const char *request, const struct sp
 	struct state start = {0};
 	const char *text, **skip;
 
+	if (c->n_walks++ == 0 && grammar_bytes(c->grammar) + c->n_bytes > c->keep) {
+		open_grammar(c);
+		c->quote = text_symbols(c, &c->arena, "\"", 1, 1);
+	}
 	w->guide = (struct guide){walk_choices, walk_next};
 	w->c = c;
 	w->limit = limit;
@@ -342,6 +368,7 @@ void walk_free(struct walk *w)
 {
 	if (!w)
 		return;
+	w->c->n_walks--;
 	map64_release(&w->place_index);
 	map64_release(&w->known_index);
 	map64_release(&w->state_index);

@@ -33,6 +33,9 @@ struct constraint *constraint_new(
 void constraint_free(struct constraint *c);
 /* 1 where answers have tokens of their own, 0 where they are let through by bytes. */
 int constraint_has_tokens(const struct constraint *c);
+/* The grammar is worked out as answers come to its parts.  What it has come to hold is
+ * dropped when no walk is left and it is more than this (64 MiB). */
+void constraint_keep(struct constraint *c, size_t bytes);
 /* Bytes that the constraint has come to hold (its walks not counted). */
 size_t constraint_bytes(const struct constraint *c);
 

@@ -27,6 +27,7 @@ struct constraint {
 	const struct spec *spec;
 	const struct prompter *prompter;
 	int ground, has_tokens;
+	size_t n_walks, keep; /* walks that there are; bytes of grammar kept between them */
 	struct arena arena;
 	struct map64 texts; /* a piece's text -> its symbols, by address */
 	size_t n_bytes;
