@@ -90,7 +90,7 @@ static int visit(struct help_crawl *crawl, const struct help_source *source, str
 	return 1;
 }
 
-int help_crawl(struct help_crawl *crawl, const struct help_source *source, const char *name,
+int help_crawl(struct help_crawl *crawl, struct help_source *source, const char *name,
 	const struct help_bounds *bounds, struct error *err)
 {
 	struct queue q = {0};
@@ -99,8 +99,18 @@ int help_crawl(struct help_crawl *crawl, const struct help_source *source, const
 	*crawl = (struct help_crawl){0};
 	crawl->root = help_command_add(&crawl->arena, NULL, name);
 	push(&q, crawl->root);
-	for (size_t i = 0; i < q.n && got >= 0; i++)
+	for (size_t i = 0; i < q.n && got >= 0; i++) {
+		const struct help_option *h, *help;
+
 		got = visit(crawl, source, &q, i, bounds, err);
+		if (i > 0)
+			continue;
+		h = help_option_find(crawl->root, "-h");
+		help = help_option_find(crawl->root, "--help");
+		source->short_help = h && help && !h->takes_value &&
+				     (h == help || (h->from_usage && help->from_usage));
+	}
+	help_read_listed(crawl->root, &crawl->arena);
 	if (got >= 0 && !crawl->root->read)
 		got = error_set(err, EXIT_DATA,
 			"%s: it printed no help: save what explains it as %s.txt in a folder and "

@@ -17,7 +17,7 @@ struct help_crawl {
 };
 
 /* Reads the tree.  -1 where the root has no help (65). */
-int help_crawl(struct help_crawl *crawl, const struct help_source *source, const char *name,
+int help_crawl(struct help_crawl *crawl, struct help_source *source, const char *name,
 	const struct help_bounds *bounds, struct error *err);
 void help_crawl_release(struct help_crawl *crawl);
 

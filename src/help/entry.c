@@ -154,6 +154,7 @@ static void entry_begin(struct reader *r, enum help_kind kind, const struct help
 	if (line->boxed)
 		last(r)->indent = line->indent + help_columns(line->text, (size_t)(s - line->text));
 	rest = split_left(r, s, line->boxed);
+	last(r)->gap = rest != NULL;
 	if (rest) {
 		r->column = line->indent + help_columns(line->text, (size_t)(rest - line->text));
 		text_add(&r->text, rest);
@@ -191,7 +192,12 @@ static int is_item(const struct reader *r, const struct help_line *line)
 	if (len > 300 || (s[len - 1] == '.' && (len < 3 || s[len - 2] != '.')))
 		return 0;
 	if (r->section == HELP_SECTION_COMMANDS || r->section == HELP_SECTION_ARGUMENTS) {
-		if (gap || memchr(s, ' ', len) == NULL || s[0] == '{' || s[0] == '<')
+		const char *second = memchr(s, ' ', len);
+
+		if (gap || !second || s[0] == '{' || s[0] == '<' || second[1] == '[' ||
+			second[1] == '<' ||
+			(isupper((unsigned char)second[1]) && isupper((unsigned char)second[2]) &&
+				islower((unsigned char)s[0])))
 			return 1;
 		return 0;
 	}
@@ -255,7 +261,10 @@ static int usage_continue(struct reader *r, const struct help_line *line)
 
 	if (!r->usage)
 		return 0;
-	if ((r->blank && r->usage == 2) || (line->indent <= r->usage_indent && !line->boxed)) {
+	/* curl: options right below the usage, not as far to the right as what goes on. */
+	if ((r->blank && r->usage == 2) ||
+		(help_is_option(s) && line->indent < r->usage_indent + 7) ||
+		(line->indent <= r->usage_indent && !line->boxed)) {
 		r->usage = 0;
 		close_entry(r);
 		return 0;

@@ -30,6 +30,7 @@ struct help_entry {
 	const char *left, *description;
 	size_t line, indent;
 	int boxed;
+	int gap;      /* two blanks part its left side from the description */
 	int required; /* a box's "*" column */
 };
 

@@ -66,6 +66,7 @@ struct help_command {
 	const char **aliases;
 	size_t n_aliases;
 	const char *description; /* of the parent's list, else its own first paragraph */
+	const char *usage;	 /* what its parent lists behind its name; NULL */
 	struct help_command *parent;
 	struct help_command **children;
 	size_t n_children, cap_children;

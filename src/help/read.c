@@ -13,7 +13,8 @@
 /* Marks that tell whose layout it is: where a text is found, and how much it weighs. */
 static const struct layout_mark {
 	const char *text;
-	int left; /* in the left column (1), in the description (0), or a title (2) */
+	int left; /* in the left column (1), in the description (0), a title (2), or at the
+		     beginning of the description (3), or the end of the left column (4) */
 	enum dialect dialect;
 	int weight;
 } layout_marks[] = {
@@ -25,19 +26,20 @@ static const struct layout_mark {
 	{"Show this message and exit.", 0, DIALECT_CLICK, 10},
 	{"show this help message and exit", 0, DIALECT_ARGPARSE, 6},
 	{"show program's version number and exit", 0, DIALECT_ARGPARSE, 4},
+	{"Show help.", 0, DIALECT_OPTPARSE, 3},
 	{"optional arguments", 2, DIALECT_ARGPARSE, 2},
 	{"positional arguments", 2, DIALECT_ARGPARSE, 2},
 	{"Available Commands", 2, DIALECT_COBRA, 2},
 	{"Global Flags", 2, DIALECT_COBRA, 2},
 	{"Flags", 2, DIALECT_COBRA, 1},
-	{"help for ", 0, DIALECT_COBRA, 8},
+	{"help for ", 3, DIALECT_COBRA, 8},
 	{"Print help", 0, DIALECT_CLAP, 8},
 	{"Print version", 0, DIALECT_CLAP, 1},
-	{" stringArray", 1, DIALECT_COBRA, 2},
-	{" string", 1, DIALECT_COBRA, 2},
-	{" duration", 1, DIALECT_COBRA, 2},
-	{" strings", 1, DIALECT_COBRA, 2},
-	{" list", 1, DIALECT_COBRA, 2},
+	{" stringArray", 4, DIALECT_COBRA, 2},
+	{" string", 4, DIALECT_COBRA, 2},
+	{" duration", 4, DIALECT_COBRA, 2},
+	{" strings", 4, DIALECT_COBRA, 2},
+	{" list", 4, DIALECT_COBRA, 2},
 	{"[command] --help\" for more information", 0, DIALECT_COBRA, 8},
 	{"COMMAND --help' for more information", 0, DIALECT_COBRA, 8},
 	{"[possible values:", 0, DIALECT_CLAP, 3},
@@ -51,9 +53,17 @@ static void votes_count(struct help_command *c, const struct help_entry *e)
 {
 	for (size_t i = 0; i < sizeof layout_marks / sizeof *layout_marks; i++) {
 		const struct layout_mark *m = &layout_marks[i];
-		const char *where = m->left == 2 ? e->title : m->left ? e->left : e->description;
+		const char *where = m->left == 2   ? e->title
+				    : m->left == 1 ? e->left
+						   : e->description;
 
-		if (strstr(where, m->text))
+		if (m->left == 4) {
+			size_t len = strlen(e->left), n = strlen(m->text);
+
+			if (e->gap && len > n && !strcmp(e->left + len - n, m->text))
+				c->votes[m->dialect] += m->weight;
+		} else if (m->left == 3 ? !strncmp(where, m->text, strlen(m->text))
+					: strstr(where, m->text) != NULL)
 			c->votes[m->dialect] += m->weight;
 	}
 	if (e->kind == HELP_OPTION && e->left[0] == '-' && e->left[1] != '-' && e->left[1] &&
@@ -100,7 +110,7 @@ static void option_read(struct help_command *c, const struct help_entry *e, stru
 	struct help_option *known;
 	const char *rest;
 
-	if (help_term_option(e->left, arena, &o, &rest) < 0) {
+	if (help_term_option(e->left, e->gap, arena, &o, &rest) < 0) {
 		help_unread_add(c, e->line, e->left);
 		return;
 	}
@@ -180,6 +190,13 @@ static int child_read(struct help_command *c, const struct help_entry *e, struct
 		aliases[n_aliases] = arena_strndup(arena, s, n);
 		if (strcmp(aliases[n_aliases], child->name) != 0)
 			alias_merge(c, aliases[n_aliases++]);
+	}
+	if (*s == ' ' && (strchr("[<{", s[1]) || isupper((unsigned char)s[1])) && s[1]) {
+		struct buf usage = {0};
+
+		buf_addf(&usage, "- %s%s", child->name, s);
+		child->usage = arena_strdup(arena, usage.data);
+		buf_release(&usage);
 	}
 	child->aliases = arena_alloc(arena, (n_aliases + 1) * sizeof *aliases);
 	memcpy(child->aliases, aliases, n_aliases * sizeof *aliases);
@@ -332,6 +349,16 @@ static void usages_read(struct reading *r)
 	/* Those of the list that no usage line has are told by their names only. */
 	if (!seen || r->command->n_children > 0)
 		r->command->runnable = r->command->n_children == 0 || usage.commands == 1;
+}
+
+void help_read_listed(struct help_command *c, struct arena *arena)
+{
+	struct help_usage usage = {0};
+
+	if (!c->read && c->usage && c->n_children == 0)
+		help_usage_read(c, c->usage, c->line, arena, &usage);
+	for (size_t i = 0; i < c->n_children; i++)
+		help_read_listed(c->children[i], arena);
 }
 
 void help_read(struct help_command *c, const char *data, size_t len, struct arena *arena)

@@ -27,7 +27,10 @@ static const struct {
 enum help_section help_section_kind(const char *title)
 {
 	for (size_t i = 0; i < sizeof title_words / sizeof *title_words; i++)
-		if (strcasestr(title, title_words[i].word))
+		if (strcasestr(title, title_words[i].word) &&
+			/* "commit (see also: ...)" */
+			(title_words[i].kind != HELP_SECTION_IGNORED ||
+				(!strchr(title, '(') && !strcasestr(title, "command"))))
 			return title_words[i].kind;
 	return HELP_SECTION_OTHER;
 }

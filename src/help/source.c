@@ -134,7 +134,7 @@ static int asked_get(const struct help_source *s, const char *const *path, size_
 
 		if (way == 1 && n == 1)
 			continue;
-		if (way == 2 && n > 1)
+		if (way == 2 && n > 1 && !s->short_help)
 			continue;
 		if (way == 1)
 			words[k++] = "help";
@@ -151,8 +151,21 @@ static int asked_get(const struct help_source *s, const char *const *path, size_
 			return error_set(err, EXIT_NOINPUT,
 				"%s cannot be run in the sandbox: %.200s", s->program,
 				text->data ? text->data : "");
-		if (is_help(text))
-			return 1;
+		if (!is_help(text))
+			continue;
+		/* curl shows a few options unless it is asked for all. */
+		if (n == 1 && memmem(text->data, text->len, "--help all", 10)) {
+			const char *const all[] = {"--help", "all", NULL};
+			struct buf more = {0};
+
+			got = help_run(s->bwrap, s->program, all, s->timeout, &more, &status, err);
+			if (got >= 0 && more.len > text->len && is_help(&more)) {
+				buf_clear(text);
+				buf_add(text, more.data, more.len);
+			}
+			buf_release(&more);
+		}
+		return 1;
 	}
 	return 0;
 }

@@ -13,6 +13,7 @@ struct help_source {
 	const char *directory; /* saved texts: NAME.txt, NAME-SUB.txt; NULL: run it */
 	const char *program;   /* path of the executable */
 	int timeout;	       /* seconds for one run */
+	int short_help;	       /* the root lists -h: subcommands may be asked with it too */
 	const char *bwrap;     /* its path; set by help_source_open() */
 };
 

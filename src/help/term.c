@@ -350,6 +350,10 @@ static const char *value_attached(struct help_option *o, const char *s, struct a
 {
 	size_t n;
 
+	if (*s == '=' && (!s[1] || s[1] == ' ' || s[1] == ',')) {
+		take_value(o, "value", 5, arena);
+		return s + 1;
+	}
 	if (*s == '=') {
 		n = value_end(s + 1);
 		if (n > 0 && s[1] != '[')
@@ -371,13 +375,37 @@ static const char *value_attached(struct help_option *o, const char *s, struct a
 	return s;
 }
 
+/* Bytes of two or three bare words, "a v", up to another spelling; 0: it is none. */
+static size_t words_end(const char *s)
+{
+	size_t i = 0, words = 0;
+
+	while (s[i] && s[i] != ',') {
+		size_t n = word_length(s + i, strlen(s + i));
+
+		if (n == 0 || !isalnum((unsigned char)s[i]) || ++words > 3)
+			return 0;
+		i += n;
+		if (s[i] == ' ' && s[i + 1] != '-')
+			i++;
+		else
+			break;
+	}
+	return words > 1 && (!s[i] || s[i] == ',') ? i : 0;
+}
+
 static const char *value_behind(
-	struct help_option *o, const char *s, struct arena *arena, const char **rest)
+	struct help_option *o, const char *s, int alone, struct arena *arena, const char **rest)
 {
 	size_t n, after;
 
 	if (!*s || *s == '(' || !strncmp(s, "- ", 2) || !strncmp(s, ": ", 2))
 		return *s ? (*rest = s) : s;
+	n = alone ? words_end(s) : 0;
+	if (n > 0) {
+		take_value(o, s, n, arena);
+		return s + n;
+	}
 	n = value_end(s);
 	after = n + strspn(s + n, " ");
 	/* Words that are no metavariable: a description one blank behind. */
@@ -392,7 +420,7 @@ static const char *value_behind(
 }
 
 int help_term_option(
-	const char *left, struct arena *arena, struct help_option *o, const char **rest)
+	const char *left, int alone, struct arena *arena, struct help_option *o, const char **rest)
 {
 	const char *s = left;
 	int negative = 0;
@@ -427,7 +455,7 @@ int help_term_option(
 		if (*s == ' ' && !help_is_option(s + strspn(s, " ")) &&
 			!strchr(",/|", s[strspn(s, " ")]) &&
 			strncmp(s + strspn(s, " "), "or -", 4) != 0) {
-			s = value_behind(o, s + strspn(s, " "), arena, rest);
+			s = value_behind(o, s + strspn(s, " "), alone, arena, rest);
 			if (*rest)
 				break;
 		}

@@ -154,7 +154,7 @@ static size_t option_usage(struct state *s, const char *t, size_t len, int optio
 			len += 1 + token_length(t + len + 1);
 	}
 	text = arena_strndup(s->arena, t, len);
-	if (help_term_option(text, s->arena, &o, &rest) == 0 && !rest) {
+	if (help_term_option(text, 0, s->arena, &o, &rest) == 0 && !rest) {
 		o.required = !optional && alone;
 		help_option_add(s->command, &o);
 	}
