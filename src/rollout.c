@@ -357,7 +357,7 @@ static size_t draw_for_live(struct dataset *data, struct rng *rng, struct record
 {
 	enum {
 		LIVE_WORDS = 10, /* from here on always taken */
-		LIVE_REFUSAL = 5,
+		LIVE_REFUSAL = 8,
 		LIVE_TRIES = 32
 	};
 	size_t item = 0;
