@@ -1,7 +1,9 @@
 /* Constrained, grounded decoding: what may come next, and that nothing else can. */
 #include "tap.h"
 
+#include <jansson.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/rng.h"
 #include "cli/verify.h"
@@ -374,6 +376,77 @@ static void test_types(void **state)
 	free(json);
 }
 
+/* A vocabulary with another token in the place of the byte 0xf1 or of 'a'. */
+static struct tokenizer *without_byte(struct tokenizer *t, const char *symbol, struct error *err)
+{
+	char path[] = "/tmp/constraint-XXXXXX";
+	int fd = mkstemp(path);
+	json_t *json, *vocab, *id;
+	struct tokenizer *less;
+
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(tokenizer_save(t, path, err), 0);
+	json = json_load_file(path, 0, NULL);
+	vocab = json_object_get(json_object_get(json, "model"), "vocab");
+	id = json_object_get(vocab, symbol);
+	assert_non_null(id);
+	json_object_set(vocab, "zqzq", id);
+	json_object_del(vocab, symbol);
+	assert_int_equal(json_dump_file(json, path, 0), 0);
+	less = tokenizer_load(path, err);
+	unlink(path);
+	json_decref(json);
+	return less;
+}
+
+static void test_lacking_bytes(void **state)
+{
+	struct spec *spec = small_spec();
+	struct drawn d = {0};
+	struct error err;
+	struct fixture f;
+	struct tokenizer *whole, *less;
+	struct ids ids = {0};
+	const char *const rare[] = {"srv", "up", "\xf1\x80\x80\x80"};
+	const char *const common[] = {"srv", "up", "caf\xc3\xa9"};
+	const char *const request = "start \xf1\x80\x80\x80 or caf\xc3\xa9";
+	struct walk *w;
+
+	(void)state;
+	fixture_open(&f, spec, 1, SPANS_NONE);
+	whole = f.tokenizer;
+	less = without_byte(whole, "\xc3\xb1", &err);
+	if (!less)
+		fail_msg("%s", err.message);
+	constraint_free(f.c[0]);
+	constraint_free(f.c[1]);
+	assert_int_equal(prompter_init(&f.p, less, f.lexicon, SPANS_NONE, &err), 0);
+	for (int ground = 0; ground < 2; ground++)
+		f.c[ground] = constraint_new(spec, &f.p, ground, &err);
+	assert_non_null(f.c[1]);
+	f.tokenizer = less;
+	sample(&f, 1, request, 300, &d);
+	sample(&f, 0, request, 50, &d);
+	w = walk_for(&f, 1, request, &ids);
+	assert_int_equal(walk_answer(w, 3, common, &ids, NULL, &err), 0);
+	assert_int_equal(walk_answer(w, 3, rare, &ids, NULL, &err), -1);
+	walk_free(w);
+	/* Without a letter, no answer could be relied on. */
+	tokenizer_free(less);
+	less = without_byte(whole, "a", &err);
+	if (!less)
+		fail_msg("%s", err.message);
+	assert_int_equal(prompter_init(&f.p, less, f.lexicon, SPANS_NONE, &err), 0);
+	assert_null(constraint_new(spec, &f.p, 1, &err));
+	assert_non_null(strstr(err.message, "no token for the byte 0x61"));
+	f.tokenizer = whole;
+	ids_release(&ids);
+	fixture_close(&f);
+	tokenizer_free(less);
+	spec_free(spec);
+}
+
 static void test_free_values(void **state)
 {
 	struct spec *spec = small_spec();
@@ -501,6 +574,7 @@ int main(void)
 		cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_types),
+		cmocka_unit_test(test_lacking_bytes),
 		cmocka_unit_test(test_free_values),
 		cmocka_unit_test(test_langgraph),
 		cmocka_unit_test(test_odd_requests),

@@ -28,20 +28,28 @@ static int find_tokens(struct constraint *c)
 	return found == n;
 }
 
-/* Every byte that an answer may have must be a token. */
-static int check_bytes(const struct constraint *c, struct error *err)
+/* Looks for the bytes that are no token.  Those of ASCII and those within characters must
+ * be; where one is lacking that a character begins with, such characters are not said. */
+static int check_bytes(struct constraint *c, struct error *err)
 {
-	for (int b = 0x20; b < 0x100; b++)
-		if (b != 0x7f && b != 0xc0 && b != 0xc1 && b < 0xf5) {
-			int32_t child = token_trie_child(c->trie, 0, (unsigned char)b);
+	for (int b = 0x20; b < 0x100; b++) {
+		int32_t child = token_trie_child(c->trie, 0, (unsigned char)b);
 
-			if (child < 0 || c->trie->nodes[child].token < 0)
-				return error_set(err, EXIT_DATA,
-					"the tokenizer has no token for the byte 0x%02x, which "
-					"answers may need: take a byte-level tokenizer",
-					(unsigned)b);
-		}
+		c->lacks[b] = child < 0 || c->trie->nodes[child].token < 0;
+		if (c->lacks[b] && b < 0xc0 && b != 0x7f)
+			return error_set(err, EXIT_DATA,
+				"the tokenizer has no token for the byte 0x%02x, which "
+				"answers may need: take a byte-level tokenizer",
+				(unsigned)b);
+	}
 	return 0;
+}
+
+int can_spell(const struct constraint *c, const char *text)
+{
+	while (*text && !c->lacks[(unsigned char)*text])
+		text++;
+	return !*text;
 }
 
 /* The grammar and what was made of it, anew. */

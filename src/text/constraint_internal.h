@@ -34,6 +34,7 @@ struct constraint {
 	struct symbols quote;
 	int32_t end; /* symbol */
 	struct token_trie *trie;
+	unsigned char lacks[256];   /* bytes that are no token: texts with them cannot be said */
 	struct arena arena_scratch; /* emptied now and then */
 	struct arena arena_checks;  /* emptied by each check of a value */
 	struct ids ids;		    /* scratch */
@@ -136,6 +137,9 @@ struct walk {
 	struct ids asked; /* places of the search for an end that is going on */
 	int cut;	  /* it met one of them */
 };
+
+/* 1 where each byte of a text can be said. */
+int can_spell(const struct constraint *c, const char *text);
 
 /* constraint_menu.c */
 int32_t walk_at_node(struct walk *w, int32_t node, uint32_t used);

@@ -213,6 +213,17 @@ static int has_open_span(const struct walk *w, uint32_t used, const char *text)
 	return 0;
 }
 
+/* Leaves those values that can be said; their number. */
+static size_t keep_spelled(const struct constraint *c, const char **values, size_t n)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (can_spell(c, values[i]))
+			values[kept++] = values[i];
+	return kept;
+}
+
 static size_t listed_values(struct walk *w, const struct grammar_piece *piece, const char ***values)
 {
 	struct known_values *known = known_of(w, piece);
@@ -228,6 +239,8 @@ static size_t listed_values(struct walk *w, const struct grammar_piece *piece, c
 			if (ground_fits(&want, a->accepted[i].value, &w->c->arena_checks))
 				known->listed[known->n_listed++] = a->accepted[i].value;
 	}
+	if (!known->has_listed)
+		known->n_listed = keep_spelled(w->c, known->listed, known->n_listed);
 	known->has_listed = 1;
 	*values = known->listed;
 	return known->n_listed;
@@ -238,9 +251,11 @@ static size_t stated_values(struct walk *w, const struct grammar_piece *piece, c
 	struct known_values *known = known_of(w, piece);
 	struct ground_want want = want_of(w, piece);
 
-	if (!known->has_stated)
+	if (!known->has_stated) {
 		known->n_stated =
 			ground_free_values(&w->grounding, &want, &w->arena, &known->stated);
+		known->n_stated = keep_spelled(w->c, known->stated, known->n_stated);
+	}
 	known->has_stated = 1;
 	*values = known->stated;
 	return known->n_stated;
@@ -253,6 +268,12 @@ static const char *first_stated(struct walk *w, const struct grammar_piece *piec
 
 	if (!known->has_first_stated)
 		known->first_stated = ground_first_free_value(&w->grounding, &want, &w->arena);
+	if (!known->has_first_stated && known->first_stated &&
+		!can_spell(w->c, known->first_stated)) {
+		const char **values;
+
+		known->first_stated = stated_values(w, piece, &values) ? values[0] : NULL;
+	}
 	known->has_first_stated = 1;
 	return known->first_stated;
 }
@@ -428,6 +449,8 @@ static int32_t value_exit(struct walk *w, const struct grammar_piece *piece, uin
 
 static int32_t piece_exit(struct walk *w, const struct grammar_piece *piece, uint32_t used)
 {
+	if (!can_spell(w->c, piece->text))
+		return NO_EXIT;
 	if (piece->argument)
 		return value_exit(w, piece, used);
 	if (piece->off && !is_stated(w, NULL, "false"))
@@ -588,9 +611,11 @@ static void add_node(struct builder *b, int32_t node, uint32_t used)
 		return;
 	}
 	for (size_t i = 0; i < n; i++) {
+		if (piece_exit(w, &pieces[i], used) == NO_EXIT)
+			continue;
 		if (pieces[i].argument)
 			add_value_piece(b, &pieces[i], used);
-		else if (piece_exit(w, &pieces[i], used) != NO_EXIT)
+		else
 			add(b, piece_symbols(w->c, &pieces[i]),
 				walk_at_node(w, pieces[i].next, used), pieces[i].text, NULL);
 	}
