@@ -24,6 +24,7 @@ declare -A below=(
   [exec]="base stream cli text"
   [model]="base stream text kernels"
   [rl]="base stream cli text model kernels"
+  [help]="base cli exec"
   [propose]="base stream cli text synth exec model rl kernels"
 )
 bad=""

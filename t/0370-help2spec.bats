@@ -48,6 +48,7 @@ ask() {
   ask 'opt("--point").description == "where to begin; see also --size and -q"'
   ask 'opt("--tags").arguments[0].arity == {"minimum": 1}'
   ask '[.options[].name] | length == 8'
+  ask 'meta("conflicts") == [["-q", "-v"]]'
   ask '[.arguments[].name] == ["source", "target"] and (.arguments[1].arity == {"minimum": 0})'
 }
 

@@ -211,10 +211,39 @@ static void unread_add(json_t *unread, const struct help_command *c)
 					(json_int_t)c->unread[i].line, "text", c->unread[i].text));
 }
 
-static json_t *command_json(const struct help_command *c, json_t *unread);
+static json_t *command_json(const struct help_command *c, enum dialect dialect, json_t *unread);
+
+/* argparse's groups are kept by its parser; other usages put spellings of one option,
+ * and what is only seldom of use together, in the same form. */
+static void exclusive_json(json_t *list, const struct help_command *c, json_t *seen)
+{
+	json_t *conflicts = json_array(), *needed = json_array();
+
+	for (size_t i = 0; i < c->n_exclusive; i++) {
+		const struct help_exclusive *e = &c->exclusive[i];
+		json_t *names = json_array();
+
+		for (size_t k = 0; k < e->n; k++)
+			if (json_object_get(seen, e->names[k]))
+				json_array_append_new(names, json_string(e->names[k]));
+		if (json_array_size(names) == e->n) {
+			json_array_append(conflicts, names);
+			if (e->needed)
+				json_array_append(needed, names);
+		}
+		json_decref(names);
+	}
+	if (json_array_size(conflicts) > 0)
+		meta(list, "conflicts", json_incref(conflicts));
+	if (json_array_size(needed) > 0)
+		meta(list, "one-of", json_incref(needed));
+	json_decref(conflicts);
+	json_decref(needed);
+}
 
 /* What the document and a command have in common. */
-static void body_json(json_t *json, json_t *list, const struct help_command *c, json_t *unread)
+static void body_json(json_t *json, json_t *list, const struct help_command *c,
+	enum dialect dialect, json_t *unread)
 {
 	json_t *options = json_array(), *arguments = json_array(), *commands = json_array();
 	json_t *seen = json_object(), *names = json_object();
@@ -223,12 +252,14 @@ static void body_json(json_t *json, json_t *list, const struct help_command *c, 
 	for (size_t i = 0; i < c->n_options; i++)
 		option_json(options, &c->options[i], seen);
 	set_list(json, "options", options);
+	if (dialect == DIALECT_ARGPARSE)
+		exclusive_json(list, c, seen);
 	/* Where a word names a subcommand, no positional can take it. */
 	for (size_t i = 0; c->n_children == 0 && i < c->n_arguments; i++)
 		json_array_append_new(arguments, argument_json(&c->arguments[i], names));
 	set_list(json, "arguments", arguments);
 	for (size_t i = 0; i < c->n_children; i++)
-		json_array_append_new(commands, command_json(c->children[i], unread));
+		json_array_append_new(commands, command_json(c->children[i], dialect, unread));
 	if (c->n_children && c->runnable)
 		meta(list, "runnable", json_true());
 	set_list(json, "commands", commands);
@@ -258,14 +289,14 @@ static json_t *aliases_json(const struct help_command *c)
 	return aliases;
 }
 
-static json_t *command_json(const struct help_command *c, json_t *unread)
+static json_t *command_json(const struct help_command *c, enum dialect dialect, json_t *unread)
 {
 	json_t *json = json_object(), *list = json_array();
 
 	json_object_set_new(json, "name", json_string(c->name));
 	set_list(json, "aliases", aliases_json(c));
 	set_description(json, c->description);
-	body_json(json, list, c, unread);
+	body_json(json, list, c, dialect, unread);
 	meta_source(list, c->read ? c->sure : c->sure / 2, c->line);
 	json_object_set_new(json, "metadata", list);
 	return json;
@@ -286,7 +317,7 @@ json_t *help_emit(const struct help_command *root, enum dialect dialect, const c
 		json_pack("{s:b, s:s}", "groupOptions", 1, "optionArgumentSeparator", " "));
 	meta(list, "dialect", json_string(dialect_names[dialect]));
 	meta(list, "made-by", json_string("help2spec"));
-	body_json(document, list, root, unread);
+	body_json(document, list, root, dialect, unread);
 	if (json_array_size(unread) > 0)
 		meta(list, "unread", unread);
 	else

@@ -44,6 +44,15 @@ void help_argument_add(struct help_command *c, const struct help_argument *a)
 	c->arguments[c->n_arguments++] = *a;
 }
 
+void help_exclusive_add(struct help_command *c, const struct help_exclusive *e)
+{
+	if (c->n_exclusive >= HELP_ARGUMENTS_MAX)
+		return;
+	c->exclusive =
+		array_grow(c->exclusive, &c->cap_exclusive, c->n_exclusive, sizeof *c->exclusive);
+	c->exclusive[c->n_exclusive++] = *e;
+}
+
 void help_unread_add(struct help_command *c, size_t line, const char *text)
 {
 	c->unread = array_grow(c->unread, &c->cap_unread, c->n_unread, sizeof *c->unread);
@@ -72,5 +81,6 @@ void help_command_release(struct help_command *c)
 	free(c->children);
 	free(c->options);
 	free(c->arguments);
+	free(c->exclusive);
 	free(c->unread);
 }

@@ -56,6 +56,13 @@ struct help_argument {
 	double sure;
 };
 
+/* Options of which the usage shows one at most. */
+struct help_exclusive {
+	const char *names[HELP_NAMES_MAX];
+	size_t n;
+	int needed; /* and one at least */
+};
+
 struct help_unread {
 	size_t line;
 	const char *text;
@@ -74,6 +81,8 @@ struct help_command {
 	size_t n_options, cap_options;
 	struct help_argument *arguments;
 	size_t n_arguments, cap_arguments;
+	struct help_exclusive *exclusive;
+	size_t n_exclusive, cap_exclusive;
 	struct help_unread *unread;
 	size_t n_unread, cap_unread;
 	int votes[DIALECT_COUNT]; /* for each dialect, what speaks for it */
@@ -90,6 +99,7 @@ struct help_command *help_command_add(
 /* Appends a copy. */
 void help_option_add(struct help_command *c, const struct help_option *o);
 void help_argument_add(struct help_command *c, const struct help_argument *a);
+void help_exclusive_add(struct help_command *c, const struct help_exclusive *e);
 void help_unread_add(struct help_command *c, size_t line, const char *text);
 /* The option of that spelling; NULL: none. */
 struct help_option *help_option_find(struct help_command *c, const char *name);

@@ -163,11 +163,26 @@ static size_t option_usage(struct state *s, const char *t, size_t len, int optio
 
 static void group_read(struct state *s, const char *t, size_t len, int optional);
 
+/* Notes the next alternative of a group; *ok ends where it is no option that is known,
+ * or one that is noted already. */
+static void exclusive_note(struct state *s, struct help_exclusive *e, int *ok, const char *t)
+{
+	const char *name = arena_strndup(s->arena, t, strcspn(t, " =[|<,])"));
+	struct help_option *o = help_is_option(t) ? help_option_find(s->command, name) : NULL;
+
+	*ok = *ok && o && e->n < HELP_NAMES_MAX;
+	for (size_t i = 0; *ok && i < e->n; i++)
+		*ok = help_option_find(s->command, e->names[i]) != o;
+	if (*ok)
+		e->names[e->n++] = name;
+}
+
 /* [-a | -b X], (--x | --y), [FILE] [FILE ...] */
 static void bracket_read(struct state *s, const char *t, size_t len, int optional)
 {
+	struct help_exclusive exclusive = {.needed = t[0] == '(' && !optional};
 	size_t from = 1, depth = 0, dots = 0;
-	int several = 0;
+	int several = 0, ok = 1;
 
 	while (dots < len && t[len - 1 - dots] == '.')
 		dots++;
@@ -193,11 +208,14 @@ static void bracket_read(struct state *s, const char *t, size_t len, int optiona
 			while (from < i && t[from] == ' ')
 				from++;
 			group_read(s, t + from, i - from, optional || t[0] == '[' || several);
+			exclusive_note(s, &exclusive, &ok, t + from);
 			from = i + 1;
 		}
 		if (closes)
 			break;
 	}
+	if (ok && several && exclusive.n > 1)
+		help_exclusive_add(s->command, &exclusive);
 }
 
 static void token_read(struct state *s, const char *t, size_t len, int optional)
