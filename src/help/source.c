@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "exec/sandbox.h"
@@ -147,10 +146,11 @@ static int asked_get(const struct help_source *s, const char *const *path, size_
 		got = help_run(s->bwrap, s->program, words, s->timeout, text, &status, err);
 		if (got < 0)
 			return -1;
-		if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && n == 1)
-			return error_set(err, EXIT_NOINPUT,
-				"%s cannot be run in the sandbox: %.200s", s->program,
-				text->data ? text->data : "");
+		if (n == 1 && text->len > 7 && !strncmp(text->data, "bwrap: ", 7))
+			return error_set(err,
+				strstr(text->data, "execvp") ? EXIT_NOINPUT : EXIT_UNAVAILABLE,
+				"%s cannot be run in the sandbox: %.*s", s->program,
+				(int)strcspn(text->data, "\n"), text->data);
 		if (!is_help(text))
 			continue;
 		/* curl shows a few options unless it is asked for all. */
