@@ -6,8 +6,8 @@ HIDDEN ?= 96
 LAYERS ?= 4
 HEADS ?= 6
 VOCAB ?= 2048
-START_STEPS ?= 2300
-STEPS ?= 450
+START_STEPS ?= 3000
+STEPS ?= 400
 BATCH ?= 128
 GROUP ?= 16
 LIVE ?= 192
@@ -46,7 +46,7 @@ $(RUN)/policy: $(RUN)/start $(BIN)/rollout $(BIN)/reward $(BIN)/grpo-step
 	@mkdir -p $(RUN)/grpo
 	start=$$(date +%s.%N); \
 	$(BIN)/rollout --follow $(RUN)/grpo --steps $(STEPS) --batch $(BATCH) -g $(GROUP) --lag $(LAG) \
-		--seed $(SEED) --threads 1 --plain --quiet $(ROLLOUT_FLAGS) $(DATA) | \
+		--seed $(SEED) --threads $(THREADS) --plain --quiet $(ROLLOUT_FLAGS) $(DATA) | \
 	$(BIN)/reward --spec $(SPEC) --plain | \
 	$(BIN)/grpo-step -m $< --publish $(RUN)/grpo --steps $(STEPS) --lag $(LAG) --seed $(SEED) \
 		--threads 1 --metrics $(RUN)/grpo.metrics.jsonl $(GRPO_FLAGS); \
