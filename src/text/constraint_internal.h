@@ -12,6 +12,8 @@ enum {
 	SYMBOL_END = 256,    /* among bytes */
 	SYMBOLS_A_TOKEN = 8, /* bytes that stand for a token of the limit */
 	NO_EXIT = INT32_MAX,
+	EXIT_UNKNOWN = -1, /* of places: nothing is known, */
+	EXIT_ASKED = -2,   /* or a search for the end is under way */
 	LIST_ITEMS_MAX = 16,
 	FREE_BYTES_MAX = 4096, /* of a value that is spelled freely */
 	THREADS_MAX = 16
@@ -141,19 +143,59 @@ struct walk {
 /* 1 where each byte of a text can be said. */
 int can_spell(const struct constraint *c, const char *text);
 
+/* constraint_symbols.c: memory of the arena, or of the constraint. */
+struct symbols symbols_one(struct arena *arena, int32_t id);
+struct symbols symbols_join(struct arena *arena, struct symbols a, struct symbols b);
+/* Symbols of text as a piece of its own. */
+struct symbols text_symbols(
+	struct constraint *c, struct arena *arena, const char *text, size_t len, int plain);
+/* Symbols of a piece's fixed text, remembered. */
+struct symbols piece_symbols(struct constraint *c, const struct grammar_piece *piece);
+/* The symbols of a value within a string, and in *quoted its JSON. */
+struct symbols content_symbols(struct walk *w, const char *value, struct buf *quoted);
+/* The fixed text and, where it is not there yet, the quote that begins a string. */
+struct symbols gateway_symbols(struct walk *w, const struct grammar_piece *piece);
+/* A span named: text, the quote that closes a string begun, $K. */
+struct symbols span_symbols(struct walk *w, const struct grammar_piece *piece, size_t k);
+
+/* constraint_values.c: what the request has for the argument of a piece. */
+struct ground_want want_of(const struct walk *w, const struct grammar_piece *piece);
+int is_stated(const struct walk *w, const struct argument *argument, const char *value);
+int span_fits(struct walk *w, const struct grammar_piece *piece, size_t k);
+/* 1 where span k is not used, and is the first of its text. */
+int span_is_open(const struct walk *w, uint32_t used, size_t k);
+/* 1 where text is that of a span which can still be named. */
+int has_open_span(const struct walk *w, uint32_t used, const char *text);
+/* Values that the spec lists and the request names. */
+size_t listed_values(struct walk *w, const struct grammar_piece *piece, const char ***values);
+/* The JSON of a value between fixed text and a closing quote, in c->text; the token
+ * that is all of it, -1 where there is none. */
+int32_t value_token(struct walk *w, const struct grammar_piece *piece, const char *value);
+/* 1 where any value may be spelled. */
+int is_free(const struct walk *w, const struct grammar_piece *piece);
+/* 1 where a value of a string is said otherwise: by the span that it is, or, of those
+ * that the spec lists, by a token. */
+int is_said_otherwise(
+	struct walk *w, const struct grammar_piece *piece, uint32_t used, const char *value);
+/* A value that can be spelled within a string, NULL where there is none.  *alone: 0 where
+ * it cannot be the only one of a list. */
+const char *first_content(
+	struct walk *w, const struct grammar_piece *piece, uint32_t used, int *alone);
+int has_content(struct walk *w, const struct grammar_piece *piece, uint32_t used);
+/* All values that can be spelled within a string; the same wherever the argument is. */
+const struct known_values *contents_of(struct walk *w, const struct grammar_piece *piece);
+
+/* constraint_exit.c: symbols of a way to the end, which then exists; or NO_EXIT. */
+int32_t place_exit(struct walk *w, int32_t place);
+int32_t piece_exit(struct walk *w, const struct grammar_piece *piece, uint32_t used);
+
 /* constraint_menu.c */
 int32_t walk_at_node(struct walk *w, int32_t node, uint32_t used);
 int32_t walk_at_end(struct walk *w);
 const struct menu *place_menu(struct walk *w, int32_t place);
-/* Symbols of a way from a place to the end, which then exists; or NO_EXIT. */
-int32_t place_exit(struct walk *w, int32_t place);
-/* Symbols of text as a piece of its own; arena memory of the constraint or the walk. */
-struct symbols text_symbols(
-	struct constraint *c, struct arena *arena, const char *text, size_t len, int plain);
 
 /* constraint_free.c: one more byte.  0 not possible; 1 goes on; 2 the string is closed. */
 int free_step(struct walk *w, const struct place *place, struct free_text *text, unsigned char b);
-struct ground_want want_of(const struct walk *w, const struct grammar_piece *piece);
 
 /* constraint_threads.c */
 /* The state at the start of a place. */
