@@ -185,14 +185,6 @@ struct drawn {
 	long samples, nulls, tokens, certain;
 };
 
-static int is_one_of(const struct choices *c, int32_t token)
-{
-	for (int32_t i = 0; i < c->n; i++)
-		if (c->ids[i] == token)
-			return 1;
-	return 0;
-}
-
 /* Draws answers uniformly from the choices; each must be right. */
 static void sample(struct fixture *f, int ground, const char *request, int n, struct drawn *d)
 {
@@ -227,7 +219,7 @@ static void sample(struct fixture *f, int ground, const char *request, int n, st
 			assert_true(c->n > 0);
 			token = c->ids[rng_below(&rng, (uint32_t)c->n)];
 			/* A value of random bytes would hardly ever end. */
-			if (!ground && is_one_of(c, quote) && rng_chance(&rng, 0.2))
+			if (!ground && choices_have(c, quote) && rng_chance(&rng, 0.2))
 				token = quote;
 			d->tokens++;
 			d->certain += c->n == 1;

@@ -23,23 +23,6 @@ int choices_compare(const struct choices *a, const struct choices *b)
 	return a->ids == b->ids ? 0 : memcmp(a->ids, b->ids, (size_t)a->n * sizeof *a->ids);
 }
 
-int choices_have(const struct choices *c, int32_t token)
-{
-	int32_t low = 0, high = c ? c->n : 0;
-
-	if (!c)
-		return 1;
-	while (low < high) {
-		int32_t middle = low + (high - low) / 2;
-
-		if (c->ids[middle] < token)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < c->n && c->ids[low] == token;
-}
-
 static struct choice_slot *find(const struct choice_lists *l, const struct choices *c)
 {
 	size_t i = c->hash & (l->n_slots - 1);

@@ -13,9 +13,6 @@
  * where they are equal. */
 int choices_compare(const struct choices *a, const struct choices *b);
 
-/* Whether a token is one of them; NULL: everything is. */
-int choices_have(const struct choices *c, int32_t token);
-
 /* Distinct sets behind one another; zero-initialised: none. */
 struct choice_lists {
 	int32_t *ids;

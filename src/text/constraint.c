@@ -261,21 +261,6 @@ static int32_t step_token(struct walk *w, int32_t number, int32_t token)
 	return len ? state_intern(w, now) : -1;
 }
 
-static int is_choice(const struct choices *c, int32_t token)
-{
-	int32_t lo = 0, hi = c->n;
-
-	while (lo < hi) {
-		int32_t mid = (lo + hi) / 2;
-
-		if (c->ids[mid] < token)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < c->n && c->ids[lo] == token;
-}
-
 static int32_t walk_next(struct guide *guide, int32_t number, int32_t token)
 {
 	struct walk *w = (struct walk *)guide;
@@ -284,7 +269,7 @@ static int32_t walk_next(struct guide *guide, int32_t number, int32_t token)
 
 	if (*known)
 		return (int32_t)*known - 1;
-	if (!is_choice(walk_choices(guide, number), token))
+	if (!choices_have(walk_choices(guide, number), token))
 		return -1;
 	next = step_token(w, number, token);
 	if (next >= 0)
@@ -412,7 +397,7 @@ int walk_follow(
 		if (state < 0)
 			return -1;
 		c = walk_choices(&w->guide, state);
-		if (!is_choice(c, tokens[*at]))
+		if (!choices_have(c, tokens[*at]))
 			return -1;
 		choices->data = array_grow(
 			choices->data, &choices->cap, choices->len, sizeof *choices->data);

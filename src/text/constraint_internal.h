@@ -145,6 +145,7 @@ int can_spell(const struct constraint *c, const char *text);
 
 /* constraint_symbols.c: memory of the arena, or of the constraint. */
 struct symbols symbols_one(struct arena *arena, int32_t id);
+void symbols_sort(int32_t *symbols, size_t n); /* ascending */
 struct symbols symbols_join(struct arena *arena, struct symbols a, struct symbols b);
 /* Symbols of text as a piece of its own. */
 struct symbols text_symbols(

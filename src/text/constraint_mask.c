@@ -76,13 +76,6 @@ static int certain_bytes(struct walk *w, const struct state *s)
 	return 0;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 const struct choices *choices_by_bytes(struct walk *w, const struct state *s)
 {
 	struct constraint *c = w->c;
@@ -103,7 +96,7 @@ const struct choices *choices_by_bytes(struct walk *w, const struct state *s)
 		const struct search q = {w, &ids, certain.len == 1 ? len : 0};
 
 		search(&q, 0, s, 0);
-		qsort(ids.data, ids.len, sizeof *ids.data, by_number);
+		symbols_sort(ids.data, ids.len);
 	}
 	kept = choices_keep(w, ids.data, ids.len);
 	ids_release(&ids);
@@ -142,5 +135,5 @@ void free_choices_by_tokens(struct walk *w, const struct state *s, struct ids *o
 		if (free_step(w, &p, &text, '"') == 2)
 			ids_add(out, w->c->quote.data[0]);
 	}
-	qsort(out->data, out->len, sizeof *out->data, by_number);
+	symbols_sort(out->data, out->len);
 }

@@ -1,6 +1,7 @@
 /*
  * constraint_symbols.c - what is said as symbols: tokens, or bytes.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "text/answer.h"
@@ -106,4 +107,17 @@ struct symbols span_symbols(struct walk *w, const struct grammar_piece *piece, s
 		span = text_symbols(c, &w->arena, text.data, text.len, 0);
 	buf_release(&text);
 	return symbols_join(&w->arena, before, span);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+void symbols_sort(int32_t *symbols, size_t n)
+{
+	if (n)
+		qsort(symbols, n, sizeof *symbols, by_number);
 }

@@ -124,13 +124,6 @@ int threads_step(struct walk *w, const struct state *s, int32_t symbol, struct s
 	return to->n_threads > 0;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* 1 where the end can be reached in time through one of the entries lo .. hi - 1. */
 static int in_time(struct walk *w, const struct menu *m, const struct thread *t, int32_t left)
 {
@@ -168,7 +161,7 @@ size_t threads_symbols(
 		}
 	}
 	if (s->n_threads > 1 && n)
-		qsort(symbols, n, sizeof *symbols, by_number);
+		symbols_sort(symbols, n);
 	for (size_t i = 0; i < n; i++)
 		if (distinct == 0 || symbols[distinct - 1] != symbols[i])
 			symbols[distinct++] = symbols[i];

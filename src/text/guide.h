@@ -20,6 +20,9 @@ struct choices {
 	uint64_t hash; /* of the ids: equal sets, equal hash */
 };
 
+/* Whether a token is one of them; NULL: everything is. */
+int choices_have(const struct choices *c, int32_t token);
+
 struct guide {
 	/* The choices at a state; valid as long as the guide. */
 	const struct choices *(*choices)(struct guide *g, int32_t state);
