@@ -205,14 +205,19 @@ static int add_record(struct rewarded_batch *b, struct input *in, struct policy 
 	struct origin o;
 	struct error err;
 
-	if (read_origin(&b->record, &o, &err) != 0 || read_sample(b, policy, &s, &err) != 0) {
+	if (read_origin(&b->record, &o, &err) != 0) {
+		input_bad(in, &b->record, "%s", err.message);
+		return 1;
+	}
+	/* What belongs to the next batch is read then. */
+	if (b->n && !belongs(b, &o))
+		return 0;
+	if (read_sample(b, policy, &s, &err) != 0) {
 		input_bad(in, &b->record, "%s", err.message);
 		return 1;
 	}
 	if (!b->n)
 		begin(b, &o);
-	else if (!belongs(b, &o))
-		return 0;
 	if (strcmp(o.hash, b->policy_hash) != 0 || o.temperature != b->temperature ||
 		o.size != b->size) {
 		input_bad(in, &b->record,
