@@ -10,7 +10,8 @@
 #include "stream/file.h"
 
 struct options {
-	const char *from, *output, *dialect, *name;
+	const char *from, *output, *name;
+	int dialect; /* -1: the one that fits */
 	long long timeout, depth, commands;
 	int quiet;
 };
@@ -47,8 +48,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->output = arg;
 		return 0;
 	case KEY_DIALECT:
-		option_choice(state, "--dialect", arg, dialect_names);
-		o->dialect = arg;
+		o->dialect = option_choice(state, "--dialect", arg, dialect_names);
 		return 0;
 	case KEY_TIMEOUT:
 		o->timeout = option_integer(state, "--timeout", arg, 1, 600);
@@ -83,14 +83,6 @@ static const struct argp argp = {option_table, parse, "NAME",
 	"item how sure it is and which line it came from.",
 	NULL, NULL, NULL};
 
-static enum dialect dialect_of(const struct options *o, const struct help_command *root)
-{
-	for (int d = 0; o->dialect; d++)
-		if (!strcmp(dialect_names[d], o->dialect))
-			return (enum dialect)d;
-	return help_dialect(root);
-}
-
 static size_t count_options(const struct help_command *c)
 {
 	size_t n = c->n_options;
@@ -114,7 +106,7 @@ static void write_spec(const struct options *o, const char *text, size_t len)
 
 int main(int argc, char **argv)
 {
-	struct options o = {.timeout = 10, .depth = 4, .commands = 500};
+	struct options o = {.dialect = -1, .timeout = 10, .depth = 4, .commands = 500};
 	struct help_source source = {0};
 	struct help_bounds bounds;
 	struct help_crawl crawl;
@@ -136,7 +128,7 @@ int main(int argc, char **argv)
 	if (help_source_open(&source, o.name, &arena, &err) < 0 ||
 		help_crawl(&crawl, &source, name, &bounds, &err) < 0)
 		die_error(&err);
-	dialect = dialect_of(&o, crawl.root);
+	dialect = o.dialect < 0 ? help_dialect(crawl.root) : (enum dialect)o.dialect;
 	help_fit(crawl.root, dialect);
 	document = help_emit(crawl.root, dialect, "");
 	dump = json_dumps(document, JSON_INDENT(1));

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/number.h"
 #include "base/rng.h"
 
@@ -305,6 +306,17 @@ static void peak_memory(void **state)
 	free(block);
 }
 
+static void names_of_enumerations(void **state)
+{
+	static const char *const names[] = {"auto", "ask", "", NULL}, *const none[] = {NULL};
+
+	(void)state;
+	assert_int_equal(names_find(names, "auto"), 0);
+	assert_int_equal(names_find(names, ""), 2);
+	assert_int_equal(names_find(names, "as"), -1);
+	assert_int_equal(names_find(none, "auto"), -1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -319,6 +331,7 @@ int main(void)
 		cmocka_unit_test(reals_from_text),
 		cmocka_unit_test(buffers),
 		cmocka_unit_test(arenas),
+		cmocka_unit_test(names_of_enumerations),
 		cmocka_unit_test(errors),
 		cmocka_unit_test(peak_memory),
 	};

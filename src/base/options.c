@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/mem.h"
+#include "base/names.h"
 #include "base/number.h"
 
 #ifndef VERSION
@@ -56,15 +57,13 @@ uint64_t option_seed(struct argp_state *state, const char *arg)
 int option_choice(
 	struct argp_state *state, const char *option, const char *arg, const char *const names[])
 {
+	int found = names_find(names, arg);
 	struct buf list = {0};
 
-	for (int i = 0; names[i]; i++) {
-		if (strcmp(names[i], arg) == 0) {
-			buf_release(&list);
-			return i;
-		}
+	if (found >= 0)
+		return found;
+	for (int i = 0; names[i]; i++)
 		buf_addf(&list, "%s%s", i ? ", " : "", names[i]);
-	}
 	argp_error(state, "%s: '%s' is none of %s", option, arg, list.data ? list.data : "");
 	buf_release(&list);
 	return 0;

@@ -1,19 +1,20 @@
 /* spec_argument.c - reads one argument of a spec and checks its own values. */
 #include <stdlib.h>
 #include <string.h>
+#include "base/names.h"
 #include "cli/spec_private.h"
 #include "cli/value.h"
 
 static int type_read(struct spec_reader *r, json_t *json, struct argument *a)
 {
+	int type;
+
 	a->type_name = value_type_names[VALUE_STRING];
 	a->type = VALUE_STRING;
 	if (metadata_string(r, json, "type", &a->type_name) < 0)
 		return -1;
-	a->type = VALUE_OTHER;
-	for (int t = 0; value_type_names[t]; t++)
-		if (!strcmp(value_type_names[t], a->type_name))
-			a->type = (enum value_type)t;
+	type = names_find(value_type_names, a->type_name);
+	a->type = type < 0 ? VALUE_OTHER : (enum value_type)type;
 	return 0;
 }
 

@@ -1,5 +1,6 @@
 /* spec_read.c - reads the document and its tree of commands. */
 #include <string.h>
+#include "base/names.h"
 #include "cli/spec_private.h"
 #include "cli/value.h"
 
@@ -323,18 +324,18 @@ static int dialect_read(struct spec_reader *r, json_t *document)
 {
 	const char *name = NULL;
 	size_t index = 0;
-	int found = metadata_string(r, document, "dialect", &name);
+	int dialect, found = metadata_string(r, document, "dialect", &name);
 
 	if (found < 0)
 		return -1;
 	if (!found)
 		return spec_fault(r, "the metadata 'dialect' is missing: it says whose parsing "
 				     "rules hold");
-	for (int d = 0; dialect_names[d]; d++)
-		if (!strcmp(dialect_names[d], name)) {
-			r->spec->dialect = (enum dialect)d;
-			return 0;
-		}
+	dialect = names_find(dialect_names, name);
+	if (dialect >= 0) {
+		r->spec->dialect = (enum dialect)dialect;
+		return 0;
+	}
 	metadata_find(document, "dialect", &index);
 	spec_enter(r, ".metadata[%zu].value", index);
 	return spec_fault(r, "unknown dialect '%.60s'", name);

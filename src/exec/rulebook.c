@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/names.h"
 #include "exec/walk.h"
 #include "stream/jsonl.h"
 
@@ -239,15 +240,14 @@ static int take_decision(
 	struct reader *r, const json_t *o, const char *key, enum decision least, enum decision *d)
 {
 	const char *text;
-	int i = 0;
+	int i;
 
 	if (take_text(r, o, key, &text) != 0)
 		return -1;
 	if (!text)
 		return 0;
-	while (decision_names[i] && strcmp(decision_names[i], text) != 0)
-		i++;
-	if (!decision_names[i] || i < (int)least)
+	i = names_find(decision_names, text);
+	if (i < 0 || i < (int)least)
 		return fault(r, "'%s' must be %s", key,
 			least == DECIDE_AUTO ? "auto, ask or deny" : "ask or deny");
 	*d = (enum decision)i;

@@ -1,6 +1,7 @@
 #include "rl/guidance.h"
 
 #include <string.h>
+#include "base/names.h"
 
 enum {
 	KEY_FREE = 0x2000,
@@ -80,7 +81,7 @@ static int read_span(const json_t *json, const char *request, struct span *span,
 	json_int_t from, to;
 	const char *text, *type;
 	size_t len;
-	int number = 0;
+	int number;
 
 	if (json_unpack((json_t *)json, "{s:I, s:I, s:s, s:s%}", "from", &from, "to", &to, "type",
 		    &type, "text", &text, &len) != 0)
@@ -88,9 +89,8 @@ static int read_span(const json_t *json, const char *request, struct span *span,
 	if (from < 0 || to <= from || (size_t)to > strlen(request) || (size_t)(to - from) != len ||
 		memcmp(request + from, text, len) != 0)
 		return error_set(err, EXIT_DATA, "field 'spans': not a part of the request");
-	while (span_type_names[number] && strcmp(span_type_names[number], type) != 0)
-		number++;
-	if (!span_type_names[number])
+	number = names_find(span_type_names, type);
+	if (number < 0)
 		return error_set(err, EXIT_DATA, "field 'spans': no such type: '%.40s'", type);
 	*span = (struct span){(size_t)from, (size_t)to, (enum span_type)number};
 	return 0;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/names.h"
 #include "rl/run.h"
 #include "stream/archive.h"
 #include "stream/file.h"
@@ -49,7 +50,7 @@ static int description_read(struct policy *p, struct error *err)
 	struct buf text = {0};
 	json_t *json = NULL;
 	const char *spans = NULL, *cli = "", *hash = "";
-	int failed = -1;
+	int failed = -1, mode;
 
 	if (file_read(path, POLICY_FILE_MAX, &text, err) != 0)
 		goto out;
@@ -62,12 +63,11 @@ static int description_read(struct policy *p, struct error *err)
 			path);
 		goto out;
 	}
-	for (int i = 0; spans_mode_names[i]; i++)
-		if (strcmp(spans_mode_names[i], spans) == 0) {
-			p->spans = (enum spans_mode)i;
-			failed = 0;
-		}
-	if (failed)
+	mode = names_find(spans_mode_names, spans);
+	failed = mode < 0;
+	if (!failed)
+		p->spans = (enum spans_mode)mode;
+	else
 		error_set(err, EXIT_DATA, "%s: spans: '%s' is no way to show spans", path, spans);
 	free(p->cli);
 	p->cli = xstrdup(cli);
