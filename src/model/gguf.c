@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include "base/hash.h"
 #include "base/mem.h"
@@ -107,7 +105,7 @@ static int read_pairs(struct gguf *f, struct cursor *c, uint64_t n, struct error
 {
 	if (n > c->left / KEY_BYTES_MIN || n > INT32_MAX)
 		return error_set(err, EXIT_DATA, "%llu keys in a file of %zu bytes",
-			(unsigned long long)n, f->size);
+			(unsigned long long)n, f->file.size);
 	f->pairs = xcalloc(n + 1, sizeof *f->pairs);
 	for (; (uint64_t)f->n_pairs < n; f->n_pairs++) {
 		struct gguf_pair *pair = &f->pairs[f->n_pairs];
@@ -240,8 +238,8 @@ static int place_tensors(
 
 	if (read_alignment(f, &alignment, err) != 0)
 		return -1;
-	start = ((uint64_t)(c->at - f->map) + alignment - 1) / alignment * alignment;
-	size = start < f->size ? f->size - start : 0;
+	start = ((uint64_t)(c->at - f->file.data) + alignment - 1) / alignment * alignment;
+	size = start < f->file.size ? f->file.size - start : 0;
 	for (int i = 0; i < f->n_tensors; i++) {
 		struct gguf_tensor *t = &f->tensors[i];
 
@@ -255,7 +253,7 @@ static int place_tensors(
 				"%llu bytes of data",
 				t->name, (unsigned long long)t->bytes,
 				(unsigned long long)offsets[i], (unsigned long long)size);
-		t->data = f->map + (t->bytes ? start + offsets[i] : 0);
+		t->data = f->file.data + (t->bytes ? start + offsets[i] : 0);
 	}
 	return check_tensors(f, err);
 }
@@ -267,7 +265,7 @@ static int read_tensors(struct gguf *f, struct cursor *c, uint64_t n, struct err
 
 	if (n > c->left / TENSOR_BYTES_MIN || n > INT32_MAX)
 		return error_set(err, EXIT_DATA, "%llu tensors in a file of %zu bytes",
-			(unsigned long long)n, f->size);
+			(unsigned long long)n, f->file.size);
 	f->tensors = xcalloc(n + 1, sizeof *f->tensors);
 	offsets = xcalloc(n + 1, sizeof *offsets);
 	for (; (uint64_t)f->n_tensors < n && result == 0; f->n_tensors++) {
@@ -303,7 +301,7 @@ static int check_whole(const struct gguf *f, struct error *err)
 
 static int read_file(struct gguf *f, struct error *err)
 {
-	struct cursor c = {f->map, f->size};
+	struct cursor c = {f->file.data, f->file.size};
 	const unsigned char *magic;
 	uint64_t version, n_tensors, n_pairs;
 
@@ -323,38 +321,12 @@ static int read_file(struct gguf *f, struct error *err)
 	return read_tensors(f, &c, n_tensors, err);
 }
 
-static int map_file(struct gguf *f, const char *path, struct error *err)
-{
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return error_set_errno(err, EXIT_NOINPUT, "cannot open it");
-	if (fstat(fd, &st) != 0) {
-		error_set_errno(err, EXIT_IO, "cannot stat it");
-		close(fd);
-		return -1;
-	}
-	f->size = (size_t)st.st_size;
-	if (!S_ISREG(st.st_mode) || f->size == 0) {
-		close(fd);
-		return error_set(err, EXIT_DATA, "not a GGUF file: %s",
-			S_ISREG(st.st_mode) ? "it is empty" : "not a regular file");
-	}
-	f->map = mmap(NULL, f->size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (f->map == MAP_FAILED) {
-		f->map = NULL;
-		return error_set_errno(err, EXIT_IO, "cannot map it");
-	}
-	return 0;
-}
-
 struct gguf *gguf_open(const char *path, struct error *err)
 {
 	struct gguf *f = xcalloc(1, sizeof *f);
 
-	if (map_file(f, path, err) == 0 && read_file(f, err) == 0)
+	if (mapping_open(&f->file, path, "GGUF", 1, "it is empty", err) == 0 &&
+		read_file(f, err) == 0)
 		return f;
 	error_prefix(err, "%s", path);
 	gguf_close(f);
@@ -365,8 +337,7 @@ void gguf_close(struct gguf *f)
 {
 	if (!f)
 		return;
-	if (f->map)
-		munmap(f->map, f->size);
+	mapping_close(&f->file);
 	free(f->pairs);
 	free(f->tensors);
 	arena_release(&f->arena);
@@ -408,7 +379,7 @@ const struct gguf_tensor *gguf_find(const struct gguf *f, const char *name)
 
 void gguf_hash(const struct gguf *f, char hash[65])
 {
-	sha256_hex(f->map, f->size, hash);
+	sha256_hex(f->file.data, f->file.size, hash);
 }
 
 void gguf_floats(const struct gguf_tensor *tensor, int64_t first, int64_t n, float *out)

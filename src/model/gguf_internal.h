@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "model/gguf.h"
+#include "model/mapping.h"
 
 enum {
 	GGUF_N_TYPES = GGUF_FLOAT64 + 1
@@ -22,8 +23,7 @@ struct gguf_pair {
 };
 
 struct gguf {
-	unsigned char *map;
-	size_t size;
+	struct mapping file;
 	uint32_t version;
 	struct gguf_pair *pairs; /* sorted by name */
 	int n_pairs;

@@ -1,24 +1,20 @@
 /* safetensors.c - reading: map, check, convert. */
 #include "model/safetensors.h"
 
-#include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include "base/hash.h"
 #include "base/mem.h"
 #include "model/dequant.h"
+#include "model/mapping.h"
 
 enum {
 	MAX_HEADER = 100 << 20
 }; /* what the reference implementation allows */
 
 struct safetensors {
-	unsigned char *map;
-	size_t size;
+	struct mapping file;
 	struct safetensors_entry *entries; /* sorted by name */
 	int n_entries;
 	struct arena arena;
@@ -174,49 +170,22 @@ static int parse_header(struct safetensors *f, const char *text, size_t len,
 	return 0;
 }
 
-static int map_file(struct safetensors *f, const char *path, struct error *err)
-{
-	struct stat st;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-
-	if (fd < 0)
-		return error_set_errno(err, EXIT_NOINPUT, "cannot open it");
-	if (fstat(fd, &st) != 0) {
-		error_set_errno(err, EXIT_IO, "cannot stat it");
-		close(fd);
-		return -1;
-	}
-	f->size = (size_t)st.st_size;
-	if (!S_ISREG(st.st_mode) || f->size < 8) {
-		close(fd);
-		return error_set(err, EXIT_DATA, "not a safetensors file: %s",
-			S_ISREG(st.st_mode) ? "shorter than 8 bytes" : "not a regular file");
-	}
-	f->map = mmap(NULL, f->size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (f->map == MAP_FAILED) {
-		f->map = NULL;
-		return error_set_errno(err, EXIT_IO, "cannot map it");
-	}
-	return 0;
-}
-
 struct safetensors *safetensors_open(const char *path, struct error *err)
 {
 	struct safetensors *f = xcalloc(1, sizeof *f);
 	uint64_t header = 0;
 
-	if (map_file(f, path, err) != 0)
+	if (mapping_open(&f->file, path, "safetensors", 8, "shorter than 8 bytes", err) != 0)
 		goto fail;
 	for (int i = 7; i >= 0; i--)
-		header = header << 8 | f->map[i];
-	if (header > MAX_HEADER || header > f->size - 8) {
+		header = header << 8 | f->file.data[i];
+	if (header > MAX_HEADER || header > f->file.size - 8) {
 		error_set(err, EXIT_DATA, "a header of %llu bytes in a file of %zu",
-			(unsigned long long)header, f->size);
+			(unsigned long long)header, f->file.size);
 		goto fail;
 	}
-	if (parse_header(f, (const char *)f->map + 8, (size_t)header, f->map + 8 + header,
-		    f->size - 8 - header, err) != 0)
+	if (parse_header(f, (const char *)f->file.data + 8, (size_t)header,
+		    f->file.data + 8 + header, f->file.size - 8 - header, err) != 0)
 		goto fail;
 	return f;
 fail:
@@ -229,8 +198,7 @@ void safetensors_close(struct safetensors *f)
 {
 	if (!f)
 		return;
-	if (f->map)
-		munmap(f->map, f->size);
+	mapping_close(&f->file);
 	free(f->entries);
 	arena_release(&f->arena);
 	free(f);
@@ -255,7 +223,7 @@ const struct safetensors_entry *safetensors_find(const struct safetensors *f, co
 
 void safetensors_hash(const struct safetensors *f, char hash[65])
 {
-	sha256_hex(f->map, f->size, hash);
+	sha256_hex(f->file.data, f->file.size, hash);
 }
 
 static float from_bits(uint32_t bits)
