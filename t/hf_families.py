@@ -14,6 +14,8 @@ import time
 os.environ["TOKENIZERS_PARALLELISM"] = "false"
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
+from tokenize_helper import tokenize
+
 helper, folder = sys.argv[1], sys.argv[2]
 rng = random.Random(411)
 number = 0
@@ -103,19 +105,10 @@ few = texts[:8] + rng.sample(texts[8:], 5000)
 big = (source + "".join(rng.sample(texts, 2000)))[-(1 << 20):]
 
 
-def run(args, strings):
-    done = subprocess.run([helper] + args, input="".join(json.dumps(s) + "\n" for s in strings),
-                          capture_output=True, text=True)
-    if done.returncode:
-        print("#", done.stderr.strip())
-        return None
-    return [json.loads(line) for line in done.stdout.split("\n")[:-1]]
-
-
 def compare(path, strings, what, own=None):
     """Theirs of path, ours of own or path."""
     theirs = Tokenizer.from_file(path)
-    ours = run([own or path], strings)
+    ours = tokenize(helper, [own or path], strings)
     bad = 0
     for text, got in zip(strings, ours or []):
         ids = theirs.encode(text, add_special_tokens=False).ids

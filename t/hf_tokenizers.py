@@ -5,10 +5,11 @@ usage: hf_tokenizers.py TOKENIZE DIRECTORY
 import json
 import os
 import random
-import subprocess
 import sys
 
 from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_tokenizers, trainers
+
+from tokenize_helper import tokenize
 
 helper, folder = sys.argv[1], sys.argv[2]
 rng = random.Random(4)
@@ -87,20 +88,11 @@ def strings(n):
     return [""] + [kinds[i % len(kinds)]() for i in range(n)]
 
 
-def run(args, texts):
-    lines = "".join(json.dumps(text) + "\n" for text in texts)
-    done = subprocess.run([helper] + args, input=lines, capture_output=True, text=True)
-    if done.returncode:
-        print("#", done.stderr.strip())
-        return None
-    return [json.loads(line) for line in done.stdout.split("\n")[:-1]]
-
-
 def compare(path, texts, what, how=None):
     theirs = Tokenizer.from_file(path)
     if how == "ordinary":
         theirs.encode_special_tokens = True
-    ours = run([path] + ([how] if how else []), texts)
+    ours = tokenize(helper, [path] + ([how] if how else []), texts)
     bad = 0
     for text, got in zip(texts, ours or []):
         ids = theirs.encode(text, add_special_tokens=False).ids
@@ -133,12 +125,12 @@ texts = strings(6000)
 
 # Ours, read by them.
 path = os.path.join(folder, "ours.json")
-run(["--train", "700", path] + ADDED, corpus)
+tokenize(helper, ["--train", "700", path] + ADDED, corpus)
 compare(path, texts, "trained here")
 compare(path, texts, "trained here, special tokens as text", "ordinary")
 
 # The same merges as their trainer learns.
-run(["--train", "700", path], corpus)
+tokenize(helper, ["--train", "700", path], corpus)
 ours = json.load(open(path))
 theirs = Tokenizer.from_file(path)
 theirs.train_from_iterator(corpus, trainers.BpeTrainer(

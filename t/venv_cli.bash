@@ -26,3 +26,19 @@ venv_need() {
   exec 9>&-
   return $status
 }
+
+# compare_tokenizers SCRIPT: a whole test, t/helper-tokenize against Hugging Face's.
+compare_tokenizers() {
+  local helper=${TOKENIZE:-build/release/t/helper-tokenize}
+  if [ ! -x "$helper" ]; then
+    echo "1..0 # SKIP $helper is not built (make tests)"
+    exit 0
+  fi
+  dir=$(mktemp -d) || exit 1
+  trap 'rm -rf "$dir"' EXIT
+  if ! venv_need tokenizers "$dir/log"; then
+    echo "1..0 # SKIP tokenizers cannot be installed: $(tail -n 1 "$dir/log")"
+    exit 0
+  fi
+  "$venv/bin/python" "$1" "$helper" "$dir"
+}
