@@ -107,7 +107,7 @@ static void walk_record(struct bench *b, const struct record *r)
 	if (record_string(r, "request", &request, &err) != 0 ||
 		record_argv(r, "argv", &arena, &argc, &argv, &err) != 0 || argc == -2)
 		stop("a record lacks request or argv");
-	n_spans = prompt_encode(&b->p, request, strlen(request), 0, NULL, spans, &prompt);
+	n_spans = prompt_encode(&b->p, request, strlen(request), NULL, NULL, spans, &prompt);
 	w = walk_new(b->c, request, spans, n_spans, 0);
 	if (walk_answer(w, argc, argv, &ids, NULL, &err) != 0)
 		stop(err.message);

@@ -163,7 +163,7 @@ static void take(struct run *r, const struct record *record)
 		stop("a record lacks request or argv");
 	memset(q, 0, sizeof *q);
 	q->n_spans = prompt_encode(
-		&r->policy->prompter, request, strlen(request), 0, NULL, q->spans, &q->prompt);
+		&r->policy->prompter, request, strlen(request), NULL, NULL, q->spans, &q->prompt);
 	if (q->prompt.len > PROMPT_MAX) {
 		r->skipped++;
 		ids_release(&q->prompt);

@@ -40,5 +40,5 @@ compare_tokenizers() {
     echo "1..0 # SKIP tokenizers cannot be installed: $(tail -n 1 "$dir/log")"
     exit 0
   fi
-  "$venv/bin/python" "$1" "$helper" "$dir"
+  PYTHONDONTWRITEBYTECODE=1 "$venv/bin/python" "$1" "$helper" "$dir"
 }

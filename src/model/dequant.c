@@ -160,52 +160,45 @@ static void q3_k(const unsigned char *p, float *out)
 	}
 }
 
-/* Six-bit scale and minimum of a group of Q4_K and Q5_K. */
-static void scale_min(const unsigned char *s, int group, int *scale, int *min)
+/* Scale and minimum of a group of Q4_K and Q5_K: those of the block by six bits each. */
+static void group_scale(const unsigned char *p, int group, float *scale, float *min)
 {
-	if (group < 4) {
-		*scale = s[group] & 63;
-		*min = s[group + 4] & 63;
-		return;
+	const unsigned char *s = p + 4;
+	int six = s[group] & 63, six_min = s[group + 4] & 63;
+
+	if (group >= 4) {
+		six = (s[group + 4] & 15) | (s[group - 4] >> 6) << 4;
+		six_min = s[group + 4] >> 4 | (s[group] >> 6) << 4;
 	}
-	*scale = (s[group + 4] & 15) | (s[group - 4] >> 6) << 4;
-	*min = s[group + 4] >> 4 | (s[group] >> 6) << 4;
+	*scale = half(p) * (float)six;
+	*min = half(p + 2) * (float)six_min;
 }
 
 static void q4_k(const unsigned char *p, float *out)
 {
-	float d = half(p), dmin = half(p + 2);
-
 	for (int group = 0; group < 8; group++) {
 		const unsigned char *q = p + 16 + group / 2 * 32;
-		int scale, min;
-		float dl, ml;
+		float scale, min;
 
-		scale_min(p + 4, group, &scale, &min);
-		dl = d * (float)scale;
-		ml = dmin * (float)min;
+		group_scale(p, group, &scale, &min);
 		for (int i = 0; i < 32; i++)
-			*out++ = dl * (float)(q[i] >> (group % 2 * 4) & 15) - ml;
+			*out++ = scale * (float)(q[i] >> (group % 2 * 4) & 15) - min;
 	}
 }
 
 static void q5_k(const unsigned char *p, float *out)
 {
 	const unsigned char *high = p + 16;
-	float d = half(p), dmin = half(p + 2);
 
 	for (int group = 0; group < 8; group++) {
 		const unsigned char *q = p + 48 + group / 2 * 32;
-		int scale, min;
-		float dl, ml;
+		float scale, min;
 
-		scale_min(p + 4, group, &scale, &min);
-		dl = d * (float)scale;
-		ml = dmin * (float)min;
+		group_scale(p, group, &scale, &min);
 		for (int i = 0; i < 32; i++) {
 			int low = q[i] >> (group % 2 * 4) & 15;
 
-			*out++ = dl * (float)(low | (high[i] >> group & 1) << 4) - ml;
+			*out++ = scale * (float)(low | (high[i] >> group & 1) << 4) - min;
 		}
 	}
 }

@@ -339,8 +339,7 @@ static int decide(struct proposer *p, struct answer *a)
 		best->confidence >= p->options.min_confidence)
 		return refuse(a, REFUSAL_LOW_CONFIDENCE,
 			"the command is a dangerous one, and the model is not sure enough of it; "
-			"say "
-			"it in other words");
+			"say it in other words");
 	if (best->confidence < least)
 		return refuse(a, REFUSAL_LOW_CONFIDENCE,
 			"the model is not sure enough of any command; say it in other words");
