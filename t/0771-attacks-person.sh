@@ -126,7 +126,7 @@ shown() {
   local name=$1 json=$2 notation=$3 warning=$4
   WANT=("$notation" "$warning")
   [ "$warning" ] || WANT=("$notation")
-  stopped "shown: $name" "{\"proposal\":[\"mark\",\"args\",$json]}" "${@:5}" after "$ASK" type 'n\n' --
+  stopped "shown: $name" "{\"proposal\":[\"mark\",\"args\",$json]}" after 'digest  ' after "$ASK" type 'n\n' --
   if LC_ALL=C grep -q '[^ -~]' <(tr -d '\r' <"$W/out"); then
     n=$((n + 1)) failed=$((failed + 1))
     echo "not ok $n - shown: $name: with bytes that are not printable ASCII"
@@ -161,7 +161,7 @@ shown "trailing blank" '"a "' "'a '" "blanks at its begin or end"
 shown "leading blank" '" a"' "' a'" "blanks at its begin or end"
 shown "two blanks in a row" '"a  b"' "'a  b'" "several in a row"
 shown "nothing at all" '""' "''" ""
-shown "a question of its own" '"Run this command? [y/N] y"' "'Run this command? [y/N] y'" "" after "$ASK"
+shown "a question of its own" '"Run this command? [y/N] y"' "'Run this command? [y/N] y'" ""
 shown "a danger that is not one" '"x    <== DANGER: none"' "'x    <== DANGER: none'" ""
 shown "a provenance of its own" '"x    (in the request)"' "'x    (in the request)'" ""
 shown "a word that looks like two" '"a'"'"' '"'"'b"' "'a'\\'' '\\''b'" ""

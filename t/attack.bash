@@ -145,7 +145,8 @@ run_it() {
 }
 
 # The usual yes.
-YES=(after 'y/N] ' type 'y\n' --)
+# A word may hold the question's text: the question itself comes behind the digest.
+YES=(after 'digest  ' after 'y/N] ' type 'y\n' --)
 # Where no question may come: what is typed is no answer to anything.
 NEVER=(type 'y\n' --)
 
