@@ -392,14 +392,19 @@ static void train(struct program *p)
 	const struct options *o = &p->options;
 	struct rewarded_batch batch = {0};
 	struct input in;
+	struct error err;
 	long long steps = 0;
+	int got;
 
 	input_open(&in, &o->input);
 	while (!o->training.steps || p->state.step < o->training.steps) {
 		double before = seconds_now();
 
 		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-		if (!rewarded_read(&batch, &in, p->policy))
+		got = rewarded_read(&batch, &in, p->policy, &err);
+		if (got < 0)
+			die_error(&err);
+		if (got == 0)
 			break;
 		if (!is_next(p, &batch))
 			continue;

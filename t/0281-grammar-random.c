@@ -7,7 +7,7 @@
 
 #include "tap.h"
 #include "argv_random.h"
-#include "cli/grammar.h"
+#include "grammar_walk.h"
 #include "cli/value_prefix.h"
 
 enum {
@@ -89,84 +89,19 @@ static void random_agree(struct grammar *g, struct argv_random *r, size_t *right
 	agree(g, &r->arena, r->n, r->words);
 }
 
-static const char *piece_value(struct argv_random *r, struct grammar *g,
-	const struct grammar_piece *piece, const struct argument *a)
-{
-	for (int i = 0; i < 40; i++) {
-		const char *value = a->passthrough ? random_text(r) : random_value(r, a);
-
-		if (piece->separator && pick(r, 2))
-			value = glue(
-				r, value, (char[]){piece->separator, '\0'}, random_value(r, a));
-		if (piece->dash == DASH_ONLY && value[0] != '-')
-			value = glue(r, "-", value, "");
-		if (grammar_value_fits(g, piece, value, &r->arena))
-			return value;
-	}
-	return NULL;
-}
-
-/* A walk from the start, in few steps more often than in many; the argv of its text,
- * or -1. */
-static int walk_randomly(struct argv_random *r, struct grammar *g, const char ***argv)
-{
-	struct buf text = {0};
-	int32_t node = GRAMMAR_START;
-	json_t *array;
-	int n = -1;
-
-	for (int steps = 0; node != GRAMMAR_END && steps < 40; steps++) {
-		size_t n_pieces;
-		const struct grammar_piece *pieces = grammar_pieces(g, node, &n_pieces), *piece;
-
-		if (n_pieces == 0) {
-			print_message("# a dead end behind %s\n", text.data ? text.data : "");
-			fail();
-		}
-		piece = &pieces[pick(r, n_pieces)];
-		if (node == GRAMMAR_START && pick(r, 50))
-			piece = &pieces[1 + pick(r, n_pieces - 1)]; /* the first is null */
-		buf_add(&text, piece->text, piece->len);
-		if (piece->argument) {
-			const char *value = piece_value(r, g, piece, piece->argument);
-			char *quoted;
-
-			if (!value)
-				break;
-			array = json_string(value);
-			quoted = json_dumps(array, JSON_ENCODE_ANY);
-			buf_adds(&text, quoted + piece->inside);
-			free(quoted);
-			json_decref(array);
-		}
-		node = piece->next;
-	}
-	array = node == GRAMMAR_END ? json_loadb(text.data, text.len, JSON_DECODE_ANY, NULL) : NULL;
-	if (node == GRAMMAR_END && !array) {
-		print_message("# not JSON: %s\n", text.data);
-		fail();
-	}
-	if (json_is_array(array)) {
-		n = (int)json_array_size(array);
-		*argv = arena_alloc(&r->arena, ((size_t)n + 1) * sizeof(**argv));
-		for (int i = 0; i < n; i++)
-			(*argv)[i] = arena_strdup(
-				&r->arena, json_string_value(json_array_get(array, (size_t)i)));
-	}
-	json_decref(array);
-	buf_release(&text);
-	return n;
-}
-
 static void walks_agree(struct argv_random *r, struct grammar *g, size_t *ended)
 {
 	for (int i = 0; i < WALKS; i++) {
 		const char **argv;
+		const char *fault;
 		int argc;
 
 		rng_init(&r->rng, 12, RNG_TEST, (uint64_t)i, 0);
 		arena_clear(&r->arena);
-		argc = walk_randomly(r, g, &argv);
+		argc = grammar_walk(r, g, &argv, &fault);
+		if (fault)
+			fail_msg("%s as %s: %s", r->spec->name, dialect_names[r->spec->dialect],
+				fault);
 		if (argc < 0)
 			continue;
 		++*ended;

@@ -26,7 +26,7 @@ struct times {
 	double sum;
 };
 
-static void stop(const char *what)
+static void __attribute__((noreturn)) stop(const char *what)
 {
 	fprintf(stderr, "bench_mask: %s\n", what);
 	exit(1);

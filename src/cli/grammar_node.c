@@ -95,7 +95,7 @@ int32_t place_node(struct grammar *g, const struct place *p, const struct way *w
 	if (p->n_ways)
 		memcpy(at, ways, p->n_ways * sizeof(*ways));
 	at += p->n_ways * sizeof(*ways);
-	for (size_t i = 0; i < n_states; i++)
+	for (size_t i = 0; n_rules && i < n_states; i++)
 		states_pack(at + i * packed, states + i * n_rules, n_rules);
 	id = intern_put(g, &g->places, key, len);
 	while (g->cap_nodes < g->places.n) {

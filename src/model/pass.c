@@ -160,12 +160,11 @@ static struct cache_rows load_part(const struct part *part, const struct pass *p
 	s->n_ranges = 0;
 	for (int32_t r = part->run; r < p->n_runs && p->runs[r].query < part->to; r++) {
 		struct attention_segment run = p->runs[r];
-		const struct key_range *past = p->ranges + run.first_range;
 		int32_t skip = run.query < part->from ? part->from - run.query : 0;
 		const size_t first = s->n_ranges;
 
 		for (int32_t i = 0; i < run.n_ranges; i++)
-			segments_add_range(s, first, past[i]);
+			segments_add_range(s, first, p->ranges[run.first_range + i]);
 		if (skip)
 			segments_add_range(s, first, (struct key_range){run.own, skip});
 		run.query += skip - part->from;

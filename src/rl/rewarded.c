@@ -236,7 +236,8 @@ static void free_walks(struct rewarded_batch *b)
 	b->n_walks = 0;
 }
 
-int rewarded_read(struct rewarded_batch *b, struct input *in, struct policy *policy)
+int rewarded_read(
+	struct rewarded_batch *b, struct input *in, struct policy *policy, struct error *err)
 {
 	long long bad = in->n_bad;
 
@@ -257,7 +258,8 @@ int rewarded_read(struct rewarded_batch *b, struct input *in, struct policy *pol
 			break;
 	}
 	if (b->n && b->size >= 0)
-		die(EXIT_DATA, "batch %lld: %zu records instead of %lld", b->index, b->n, b->size);
+		return error_set(err, EXIT_DATA, "batch %lld: %zu records instead of %lld",
+			b->index, b->n, b->size);
 	return b->n > 0;
 }
 

@@ -44,9 +44,10 @@ struct rewarded_batch {
 };
 
 /* Zero-initialise.  Completions drawn under a constraint must be of this policy's
- * grammar and tokenizer.  Reads the next batch: 1, or 0 at the end of the input.  An
- * input that ends within a batch of known size ends the program (exit 65). */
-int rewarded_read(struct rewarded_batch *b, struct input *in, struct policy *policy);
+ * grammar and tokenizer.  Reads the next batch: 1, or 0 at the end of the input; -1
+ * where that is within a batch of known size. */
+int rewarded_read(struct rewarded_batch *b, struct input *in, struct policy *policy,
+	struct error *err);
 void rewarded_release(struct rewarded_batch *b);
 
 #endif
