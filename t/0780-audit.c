@@ -5,6 +5,7 @@
  */
 #include "tap.h"
 
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -336,37 +337,131 @@ static void processes_share_one_chain(void **state)
 	assert_true(audit_rotated_count(path) > 10);
 }
 
+/* Entries of a log that holds, and goes on; nothing where there is neither log nor head. */
+static long long holds_and_goes_on(void)
+{
+	struct error err;
+	long long entries = 0;
+	char last[65];
+
+	if (access(path, F_OK) == 0 || access(head_path, F_OK) == 0)
+		if (audit_verify(path, &entries, last, &err) != 0)
+			fail_msg("%s", err.message);
+	append(1, 10, AUDIT_FILE_BYTES);
+	holds(entries + 1);
+	return entries;
+}
+
 /* kill -9 at any moment leaves a log that holds and goes on. */
 static void killed_at_any_moment(void **state)
 {
 	struct error err;
-	long long entries = 0, before;
-	char last[65];
+	long long entries = 1;
 
 	(void)state;
 	append(1, 10, AUDIT_FILE_BYTES);
 	for (int i = 0; i < 40; i++) {
-		pid_t child = fork();
-		int status;
+		int said[2], status;
+		char byte;
+		pid_t child;
 
+		assert_int_equal(pipe(said), 0);
+		child = fork();
 		if (child == 0) {
 			struct audit *log = audit_open(path, &err);
 
 			audit_limit(log, 3000);
 			for (;;)
-				audit_append(log, entry("killed", 100), &err);
+				if (audit_append(log, entry("killed", 100), &err) == 0 &&
+					write(said[1], "x", 1) != 1)
+					_exit(1);
 		}
-		usleep((useconds_t)(500 + i * 97));
+		close(said[1]);
+		/* However slow the machine is, it has begun. */
+		assert_int_equal(read(said[0], &byte, 1), 1);
+		usleep((useconds_t)(i * 97));
 		assert_int_equal(kill(child, SIGKILL), 0);
 		assert_int_equal(waitpid(child, &status, 0), child);
-		before = entries;
-		if (audit_verify(path, &entries, last, &err) != 0)
-			fail_msg("%s", err.message);
-		assert_true(entries >= before);
-		append(1, 10, AUDIT_FILE_BYTES);
+		close(said[0]);
+		const long long before = entries;
+
+		entries = holds_and_goes_on() + 1;
+		assert_true(entries > before + 1);
 	}
-	holds(entries + 1);
-	assert_true(entries > 40);
+}
+
+/* Three entries, a file for each two, where files may grow to `room` bytes only; 0: as
+ * they like.  In a child that its parent traces. */
+static void be_killed(rlim_t room)
+{
+	struct rlimit limit = {room, room};
+	struct error err;
+	struct audit *log;
+
+	if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+		_exit(77);
+	signal(SIGXFSZ, SIG_IGN);
+	if (room)
+		setrlimit(RLIMIT_FSIZE, &limit);
+	raise(SIGSTOP);
+	log = audit_open(path, &err);
+	if (log)
+		audit_limit(log, 500);
+	for (int i = 0; log && i < 3; i++)
+		audit_append(log, entry("killed", 100), &err);
+	audit_close(log);
+	_exit(0);
+}
+
+/* Lets the child go to the n-th system call from its stop on, and kills it before that
+ * is made: 0 where it has ended before. */
+static int kill_at_call(pid_t child, int n)
+{
+	int status;
+
+	assert_int_equal(waitpid(child, &status, 0), child);
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip();
+	assert_true(WIFSTOPPED(status));
+	ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)(PTRACE_O_EXITKILL | PTRACE_O_TRACESYSGOOD));
+	/* A call stops twice: before it, and behind it. */
+	for (int stops = 0; stops < 2 * n + 1;) {
+		assert_int_equal(ptrace(PTRACE_SYSCALL, child, NULL, NULL), 0);
+		assert_int_equal(waitpid(child, &status, 0), child);
+		if (WIFEXITED(status))
+			return 0;
+		stops += WSTOPSIG(status) == (SIGTRAP | 0x80);
+	}
+	assert_int_equal(kill(child, SIGKILL), 0);
+	assert_int_equal(waitpid(child, &status, 0), child);
+	return WIFSIGNALED(status);
+}
+
+/* The same before each of its system calls, with room and where the disk is full: then a
+ * part of a line may be written. */
+static void killed_at_every_call(void **state)
+{
+	static const rlim_t rooms[] = {0, 300, 500};
+	long long most = 0;
+	int calls = 0;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof rooms / sizeof *rooms; i++)
+		for (int n = 0, alive = 1; alive; n++) {
+			pid_t child = fork();
+			long long entries;
+
+			if (child == 0)
+				be_killed(rooms[i]);
+			alive = kill_at_call(child, n);
+			entries = holds_and_goes_on();
+			most = entries > most ? entries : most;
+			calls += alive;
+			assert_int_equal(directory_remove(dir, NULL), 0);
+			assert_int_equal(make_dir(NULL), 0);
+		}
+	print_message("# killed before each of %d system calls\n", calls);
+	assert_true(calls > 100 && most == 3);
 }
 
 /* An append that fails for want of room: in a child, for the limit cannot be raised. */
@@ -443,7 +538,8 @@ int main(void)
 		TEST(any_changed_byte_is_found), TEST(head_is_needed),
 		TEST(files_of_a_size_are_one_chain), TEST(crash_between_steps),
 		TEST(processes_share_one_chain), TEST(killed_at_any_moment),
-		TEST(full_disk_at_any_byte), TEST(log_of_others_is_refused)};
+		TEST(killed_at_every_call), TEST(full_disk_at_any_byte),
+		TEST(log_of_others_is_refused)};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);

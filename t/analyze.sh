@@ -18,7 +18,7 @@ gcc)
   ;;
 clang)
   find src kernels -name '*.c' | sort | xargs -P "$jobs" -n 4 \
-    sh -c 'clang-tidy --quiet "$@" -- $flags 2>/dev/null' sh
+    sh -c 'clang-tidy --quiet "$@" -- $flags' sh
   ;;
 *)
   echo "usage: analyze.sh cppcheck|gcc|clang [JOBS]" >&2

@@ -32,6 +32,7 @@ struct audit {
 struct tail {
 	long long entries;
 	char last[65];
+	off_t whole; /* bytes of its last file that are whole lines */
 };
 
 char *audit_default_path(struct error *err)
@@ -75,40 +76,49 @@ static int fail(const struct audit *log, struct error *err)
 	return error_prefix(err, "audit log %s", log->path);
 }
 
-/* Opens the log's file, which another process may have renamed since. */
-static int file_open(struct audit *log, struct error *err)
+/* Opens the log's file, which another process may have renamed since.  make: where there
+ * is none, it is made; else that is no failure. */
+static int file_open(struct audit *log, int make, struct error *err)
 {
+	const int flags = O_RDWR | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK;
+
 	if (log->fd >= 0)
 		close(log->fd);
-	log->fd = open(log->path,
-		O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK, 0600);
+	log->fd = open(log->path, flags | (make ? O_CREAT : 0), 0600);
+	if (log->fd < 0 && !make && errno == ENOENT)
+		return 0;
 	if (log->fd < 0)
 		return error_set_errno(err, EXIT_FAILURE_OWN, "audit log %s", log->path);
 	return audit_file_check(log->fd, err) != 0 ? fail(log, err) : 0;
 }
 
-/* The last line of a file, without its LF; empty for an empty file. */
-static int last_line(int fd, struct buf *line, struct error *err)
+/* The last line of a file, without its LF; empty for an empty file.  *whole: bytes up to
+ * the LF; what lies behind it is a line that was not finished. */
+static int last_line(int fd, struct buf *line, off_t *whole, struct error *err)
 {
 	struct stat st;
 	size_t want;
-	char *start;
+	char *start, *end;
 
 	if (fstat(fd, &st) != 0)
 		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot be looked at");
-	want = st.st_size > ENTRY_MAX ? ENTRY_MAX : (size_t)st.st_size;
+	want = st.st_size > 2 * ENTRY_MAX ? 2 * ENTRY_MAX : (size_t)st.st_size;
+	*whole = 0;
 	if (want == 0)
 		return 0;
 	buf_reserve(line, want + 1);
 	if (pread(fd, line->data, want, st.st_size - (off_t)want) != (ssize_t)want)
 		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot be read");
-	if (line->data[want - 1] != '\n')
-		return error_set(err, EXIT_FAILURE_OWN,
-			"its last line is unfinished; look at it, then move log and head away");
-	line->data[want - 1] = '\0';
-	start = memrchr(line->data, '\n', want - 1);
+	end = memrchr(line->data, '\n', want);
+	if (!end)
+		return (off_t)want == st.st_size
+			       ? 0
+			       : error_set(err, EXIT_FAILURE_OWN, "its last line is damaged");
+	*whole = st.st_size - (off_t)want + (end - line->data) + 1;
+	*end = '\0';
+	start = memrchr(line->data, '\n', (size_t)(end - line->data));
 	start = start ? start + 1 : line->data;
-	line->len = want - 1 - (size_t)(start - line->data);
+	line->len = (size_t)(end - start);
 	memmove(line->data, start, line->len + 1);
 	return 0;
 }
@@ -127,6 +137,7 @@ static long long entry_number(const char *line, size_t len)
 static int last_line_before(const struct audit *log, struct buf *line, struct error *err)
 {
 	int n = audit_rotated_count(log->path), fd, result;
+	off_t whole;
 	char *name;
 
 	if (n == 0)
@@ -136,7 +147,7 @@ static int last_line_before(const struct audit *log, struct buf *line, struct er
 	free(name);
 	if (fd < 0)
 		return error_set_errno(err, EXIT_FAILURE_OWN, "its part %d", n);
-	result = last_line(fd, line, err);
+	result = last_line(fd, line, &whole, err);
 	close(fd);
 	return result;
 }
@@ -144,7 +155,7 @@ static int last_line_before(const struct audit *log, struct buf *line, struct er
 static int tail_read(const struct audit *log, struct tail *tail, struct error *err)
 {
 	struct buf line = {0};
-	int result = last_line(log->fd, &line, err);
+	int result = last_line(log->fd, &line, &tail->whole, err);
 
 	tail->entries = 0;
 	memcpy(tail->last, audit_no_hash, sizeof tail->last);
@@ -160,6 +171,25 @@ static int tail_read(const struct audit *log, struct tail *tail, struct error *e
 	return result;
 }
 
+/* What a process wrote that was killed before its line was whole is taken away, where the
+ * head tells that a line was to come: it counts for nothing, and nothing was run. */
+static int drop_unfinished(const struct audit *log, const struct tail *tail,
+	const struct audit_head *head, struct error *err)
+{
+	struct stat st;
+
+	if (fstat(log->fd, &st) != 0)
+		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot be looked at");
+	if (st.st_size == tail->whole)
+		return 0;
+	if (!audit_head_awaits(head, tail->entries, tail->last))
+		return error_set(err, EXIT_FAILURE_OWN,
+			"its last line is unfinished; look at it, then move log and head away");
+	if (ftruncate(log->fd, tail->whole) != 0 || fsync(log->fd) != 0)
+		return error_set_errno(err, EXIT_FAILURE_OWN, "cannot take back half a line");
+	return 0;
+}
+
 /* Whether the log, which is locked, is whole: where it ends. */
 static int log_look(struct audit *log, struct tail *tail, struct error *err)
 {
@@ -168,10 +198,11 @@ static int log_look(struct audit *log, struct tail *tail, struct error *err)
 
 	if (log->fd < 0 || lstat(log->path, &there) != 0 || fstat(log->fd, &here) != 0 ||
 		here.st_dev != there.st_dev || here.st_ino != there.st_ino) {
-		if (file_open(log, err) != 0)
+		if (file_open(log, 1, err) != 0)
 			return -1;
 	}
-	if (tail_read(log, tail, err) != 0 || audit_head_read(log->head, &head, err) != 0)
+	if (tail_read(log, tail, err) != 0 || audit_head_read(log->head, &head, err) != 0 ||
+		drop_unfinished(log, tail, &head, err) != 0)
 		return fail(log, err);
 	if (!audit_head_fits(&head, tail->entries, tail->last)) {
 		error_set(err, EXIT_FAILURE_OWN,
@@ -211,8 +242,8 @@ struct audit *audit_open(const char *path, struct error *err)
 		error_prefix(err, "audit log");
 	} else {
 		log->path = path_resolve(path, err);
-		/* The log first: what must not be one gets no head, either. */
-		if (log->path && file_open(log, err) == 0)
+		/* What must not be a log gets no head; a log without a head is none. */
+		if (log->path && file_open(log, 0, err) == 0)
 			log->head = audit_head_open(log->path, 1, err);
 	}
 	if (log->head >= 0 && audit_lock(log->head, LOCK_EX, err) == 0) {
@@ -297,7 +328,7 @@ static int rotate(struct audit *log, struct error *err)
 	if (failed)
 		error_set_errno(err, EXIT_FAILURE_OWN, "cannot become %s", name);
 	free(name);
-	if (failed || file_open(log, err) != 0)
+	if (failed || file_open(log, 1, err) != 0)
 		return -1;
 	return directory_sync(log->path) == 0
 		       ? 0

@@ -21,8 +21,9 @@ enum {
 struct audit;
 
 /* Opens (makes, 0600) the log for appending, and its directory.  Refused: no
- * regular file, of another owner, writable by others, with an unfinished last line,
- * or with another end than FILE.head knows.  All failures are exit code 125. */
+ * regular file, of another owner, writable by others, with an unfinished last line
+ * that FILE.head does not know of, or with another end than it knows.  All failures are exit code
+ * 125. */
 struct audit *audit_open(const char *path, struct error *err);
 void audit_close(struct audit *log);
 const char *audit_path(const struct audit *log); /* absolute */

@@ -144,3 +144,8 @@ int audit_head_fits(const struct audit_head *head, long long entries, const char
 		return strcmp(last, head->last) == 0;
 	return entries == head->entries + 1 && head->next[0] && strcmp(last, head->next) == 0;
 }
+
+int audit_head_awaits(const struct audit_head *head, long long entries, const char *last)
+{
+	return head->next[0] && entries == head->entries && strcmp(last, head->last) == 0;
+}

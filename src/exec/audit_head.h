@@ -4,7 +4,9 @@
  * An entry is added in three steps, each on disk before the next: the head says which
  * line is to come; the line is appended; the head counts it.  So wherever a crash (or a
  * full disk) falls between, the log has either the entries that the head counts or one
- * more, which is the very line that the head names.
+ * more, which is the very line that the head names; or a part of that line, which is
+ * dropped.  The head is there before the log is, and a file that was renamed for its size
+ * may have no successor yet: a log that is missing beside its head is an empty one.
  */
 #ifndef EXEC_AUDIT_HEAD_H
 #define EXEC_AUDIT_HEAD_H
@@ -38,6 +40,8 @@ int audit_head_write(int fd, const struct audit_head *head, struct error *err);
 
 /* Whether a log that ends with this entry is what the head tells of. */
 int audit_head_fits(const struct audit_head *head, long long entries, const char *last);
+/* Whether a line was to come behind this entry. */
+int audit_head_awaits(const struct audit_head *head, long long entries, const char *last);
 
 /* Refuses an open file that is no plain file, not ours, or can be written by others. */
 int audit_file_check(int fd, struct error *err);

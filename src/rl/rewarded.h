@@ -46,8 +46,8 @@ struct rewarded_batch {
 /* Zero-initialise.  Completions drawn under a constraint must be of this policy's
  * grammar and tokenizer.  Reads the next batch: 1, or 0 at the end of the input; -1
  * where that is within a batch of known size. */
-int rewarded_read(struct rewarded_batch *b, struct input *in, struct policy *policy,
-	struct error *err);
+int rewarded_read(
+	struct rewarded_batch *b, struct input *in, struct policy *policy, struct error *err);
 void rewarded_release(struct rewarded_batch *b);
 
 #endif
