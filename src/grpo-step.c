@@ -308,14 +308,12 @@ static json_t *figures(const struct program *p, const struct rewarded_batch *b,
 	const struct trainer_result *r, double rate, double wait)
 {
 	const struct optimizer_options *o = &p->options.training.optimizer;
-	const size_t same = (size_t)b->same;
-	json_t *json = json_pack("{s:I, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:I, s:I, s:f}", "step",
+	json_t *json = json_pack("{s:I, s:I, s:I, s:f, s:f, s:f, s:I, s:I, s:I, s:f}", "step",
 		(json_int_t)p->state.step, "policy_step", (json_int_t)b->policy_step, "samples",
 		(json_int_t)r->n_samples, "reward_mean", r->reward_mean, "reward_std",
 		r->reward_std, "exact", share(r->n_exact, r->n_samples - r->n_unscored), "unscored",
-		(json_int_t)r->n_unscored, "groups", (json_int_t)(r->n_groups + same),
-		"dead_groups", (json_int_t)(r->n_dead + same), "left_out", (json_int_t)same,
-		"dead_share", share(r->n_dead + same, r->n_groups + same));
+		(json_int_t)r->n_unscored, "groups", (json_int_t)r->n_groups, "dead_groups",
+		(json_int_t)r->n_dead, "dead_share", share(r->n_dead, r->n_groups));
 	json_t *loss = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "loss",
 		r->grpo.loss, "kl", r->grpo.kl, "clip_low", r->grpo.clip_low, "clip_high",
 		r->grpo.clip_high, "ratio_mean", r->grpo.ratio_mean, "ratio_max_gap",

@@ -36,7 +36,6 @@ enum {
 	KEY_GREEDY,
 	KEY_FLAT,
 	KEY_LIVE,
-	KEY_DROP_SAME,
 	KEY_FOLLOW,
 	KEY_BATCH,
 	KEY_STEPS,
@@ -70,8 +69,6 @@ static const struct argp_option option_list[] = {
 	{"lag", KEY_LAG, "L", 0, "sample batch K from step K - L (0)", 3},
 	{"live", KEY_LIVE, "K", 0,
 		"go on sampling until K groups do not all say the same, at most 4 batches", 3},
-	{"drop-same", KEY_DROP_SAME, 0, 0,
-		"leave out groups whose samples all say the same: they teach nothing", 3},
 	{"patience", KEY_PATIENCE, "S", 0, "seconds to wait for a trainer to start (60)", 3},
 	{"device", KEY_DEVICE, "NAME", 0, "auto (default), cpu, cuda, cuda:N", 4},
 	{"threads", KEY_THREADS, "N", 0, "CPU threads; 0 (default): all cores", 4},
@@ -84,7 +81,7 @@ struct options {
 	enum split split;
 	long long count, step, steps, lag, live;
 	double patience;
-	int threads, plan, split_given, drop_same;
+	int threads, plan, split_given;
 };
 
 static error_t parse_loop(int key, char *arg, struct argp_state *state)
@@ -103,9 +100,6 @@ static error_t parse_loop(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_LIVE:
 		o->live = option_integer(state, "--live", arg, 1, 1 << 20);
-		break;
-	case KEY_DROP_SAME:
-		o->drop_same = 1;
 		break;
 	case KEY_PATIENCE:
 		o->patience = option_real(state, "--patience", arg, 0, 1e9);
@@ -129,8 +123,8 @@ static void check(struct options *o, struct argp_state *state)
 {
 	if (!o->model == !o->follow)
 		argp_error(state, "either --model or --follow is needed");
-	if (!o->follow && (o->steps || o->lag || o->live || o->drop_same))
-		argp_error(state, "--steps, --lag, --live and --drop-same are for --follow");
+	if (!o->follow && (o->steps || o->lag || o->live))
+		argp_error(state, "--steps, --lag and --live are for --follow");
 	if (o->follow && (o->step >= 0 || o->count))
 		argp_error(state, "--step and --count are not for --follow");
 	if (o->follow && !(o->rollout.temperature > 0))
@@ -441,8 +435,6 @@ static void loop(struct program *p)
 		sample_batch(p, data, k);
 		if (!rollout_groups(p->batch))
 			die(EXIT_DATA, "batch %lld: every request is too long for the model", k);
-		if (o->drop_same)
-			origin.same = (long long)rollout_drop_same(p->batch);
 		origin.size = (long long)rollout_groups(p->batch) * o->rollout.group;
 		write_batch(p, data, &origin);
 		filter_progress(&p->filter, k + 1);

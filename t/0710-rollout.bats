@@ -117,26 +117,6 @@ rollout() {
   grep -q 'groups are alive, not 1000' "$BATS_TEST_TMPDIR/err"
 }
 
-@test "--drop-same leaves out the groups that all say the same, and counts them" {
-  "$BIN/grpo-step" --quiet -m "$DIR/start" --publish "$DIR/run4" --threads 1 </dev/null
-  rollout --follow "$DIR/run4" --steps 1 --batch 40 -g 2 "$DIR/data.jsonl" >"$BATS_TEST_TMPDIR/all"
-  rollout --follow "$DIR/run4" --steps 1 --batch 40 -g 2 --drop-same "$DIR/data.jsonl" >"$BATS_TEST_TMPDIR/some"
-  jq -s -c 'group_by(.group) | map(select((map(.tokens) | unique | length) > 1)) | add | sort_by(.id, .sample)[] |
-    del(.policy.batch)' "$BATS_TEST_TMPDIR/all" >"$BATS_TEST_TMPDIR/expected"
-  [ "$(wc -l <"$BATS_TEST_TMPDIR/expected")" -gt 0 ]
-  [ "$(wc -l <"$BATS_TEST_TMPDIR/expected")" -lt 80 ]
-  jq -s -c 'sort_by(.id, .sample)[] | del(.policy.batch)' "$BATS_TEST_TMPDIR/some" |
-    diff "$BATS_TEST_TMPDIR/expected" -
-  jq -s -e 'all(.policy.batch.size == $n and .policy.batch.same == (80 - $n) / 2)' \
-    --argjson n "$(wc -l <"$BATS_TEST_TMPDIR/expected")" "$BATS_TEST_TMPDIR/some"
-}
-
-@test "--drop-same leaves one group where all say the same" {
-  "$BIN/grpo-step" --quiet -m "$DIR/start" --publish "$DIR/run5" --threads 1 </dev/null
-  rollout --follow "$DIR/run5" --steps 1 --batch 10 -g 1 --drop-same "$DIR/data.jsonl" >"$BATS_TEST_TMPDIR/r"
-  jq -e '.policy.batch == {index: 0, size: 1, same: 9}' "$BATS_TEST_TMPDIR/r"
-}
-
 @test "options that contradict each other" {
   run rollout -m "$DIR/start" --follow "$DIR/run" "$DIR/data.jsonl"
   [ "$status" -eq 64 ]

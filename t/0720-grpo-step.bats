@@ -143,19 +143,6 @@ figure() {
   done
 }
 
-@test "groups that rollout left out are counted as dead" {
-  jq -c '.policy.batch = {index: 0, size: 72, same: 5}' "$DIR/rewarded.jsonl" |
-    update a --metrics "$BATS_TEST_TMPDIR/m.jsonl"
-  update b --metrics "$BATS_TEST_TMPDIR/n.jsonl" <"$DIR/rewarded.jsonl"
-  jq -s -e '.[0].left_out == 5 and .[1].left_out == 0 and .[0].groups == .[1].groups + 5 and
-    .[0].dead_groups == .[1].dead_groups + 5 and .[0].loss == .[1].loss' \
-    "$BATS_TEST_TMPDIR/m.jsonl" "$BATS_TEST_TMPDIR/n.jsonl"
-  jq -c '.policy.batch = {index: 0, size: 72, same: -1}' "$DIR/rewarded.jsonl" >"$BATS_TEST_TMPDIR/r"
-  run update c <"$BATS_TEST_TMPDIR/r"
-  [ "$status" -eq 65 ]
-  [[ "$output" == *"'policy.batch'"* ]]
-}
-
 @test "a batch that ends early is an error" {
   jq -c '.policy.batch = {index: 0, size: 72}' "$DIR/rewarded.jsonl" | head -n 50 >"$BATS_TEST_TMPDIR/r"
   run update a <"$BATS_TEST_TMPDIR/r"

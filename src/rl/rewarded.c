@@ -10,14 +10,14 @@
 #include "rl/guidance.h"
 
 struct origin {
-	long long index, size, same, step;
+	long long index, size, step;
 	const char *hash;
 	double temperature;
 };
 
 static int read_origin(const struct record *r, struct origin *o, struct error *err)
 {
-	json_int_t step, index = -1, size = -1, same = 0;
+	json_int_t step, index = -1, size = -1;
 	const json_t *policy = json_object_get(r->json, "policy");
 	json_t *batch = json_object_get(policy, "batch");
 
@@ -26,10 +26,9 @@ static int read_origin(const struct record *r, struct origin *o, struct error *e
 		return error_set(err, EXIT_DATA,
 			"field 'policy': not {step, hash, temperature}: is this the output of "
 			"rollout?");
-	if (batch && (json_unpack(batch, "{s:I, s:I, s?I}", "index", &index, "size", &size, "same",
-			      &same) != 0 ||
-			     index < 0 || size < 1 || same < 0))
-		return error_set(err, EXIT_DATA, "field 'policy.batch': not {index, size, same}");
+	if (batch && (json_unpack(batch, "{s:I, s:I}", "index", &index, "size", &size) != 0 ||
+			     index < 0 || size < 1))
+		return error_set(err, EXIT_DATA, "field 'policy.batch': not {index, size}");
 	if (step < 0 || strlen(o->hash) > 64)
 		return error_set(err, EXIT_DATA, "field 'policy': a step or hash that cannot be");
 	if (!(o->temperature > 0))
@@ -38,7 +37,6 @@ static int read_origin(const struct record *r, struct origin *o, struct error *e
 	o->step = step;
 	o->index = index;
 	o->size = size;
-	o->same = same;
 	return 0;
 }
 
@@ -195,7 +193,6 @@ static void begin(struct rewarded_batch *b, const struct origin *o)
 {
 	b->index = o->index;
 	b->size = o->size;
-	b->same = o->same;
 	b->policy_step = o->step;
 	b->temperature = o->temperature;
 	snprintf(b->policy_hash, sizeof b->policy_hash, "%s", o->hash);
@@ -222,7 +219,7 @@ static int add_record(struct rewarded_batch *b, struct input *in, struct policy 
 	if (!b->n)
 		begin(b, &o);
 	if (strcmp(o.hash, b->policy_hash) != 0 || o.temperature != b->temperature ||
-		o.size != b->size || o.same != b->same) {
+		o.size != b->size) {
 		input_bad(in, &b->record,
 			"another policy, temperature or batch size than the records before it");
 		return 1;

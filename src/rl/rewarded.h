@@ -29,7 +29,6 @@ struct rewarded_batch {
 	struct rewarded *samples;
 	size_t n, cap;
 	long long index, size; /* of policy.batch; -1: absent */
-	long long same;	       /* groups that rollout left out, their samples all the same */
 	long long policy_step;
 	char policy_hash[65];
 	double temperature;

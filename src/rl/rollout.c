@@ -231,44 +231,21 @@ size_t rollout_item(const struct rollout_batch *b, size_t group)
 	return b->groups[group].item;
 }
 
-/* 1 where two samples of the group differ. */
-static int differs(const struct rollout_batch *b, size_t group)
-{
-	const struct completion *c = b->groups[group].completions;
-
-	for (int s = 1; s < b->options.group; s++)
-		if (c[s].n_tokens != c[0].n_tokens ||
-			memcmp(c[s].tokens, c[0].tokens,
-				(size_t)c[0].n_tokens * sizeof *c[0].tokens) != 0)
-			return 1;
-	return 0;
-}
-
 size_t rollout_alive(const struct rollout_batch *b, size_t from)
 {
 	size_t alive = 0;
 
-	for (size_t i = from; i < b->n_sampled; i++)
-		alive += (size_t)differs(b, i);
-	return alive;
-}
+	for (size_t i = from; i < b->n_sampled; i++) {
+		const struct completion *c = b->groups[i].completions;
+		int differs = 0;
 
-size_t rollout_drop_same(struct rollout_batch *b)
-{
-	size_t n = b->n_sampled, kept = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		struct group g = b->groups[i];
-
-		if (!differs(b, i) && (i + 1 < n || kept))
-			continue;
-		b->groups[i] = b->groups[kept];
-		b->groups[kept++] = g;
+		for (int s = 1; s < b->options.group && !differs; s++)
+			differs = c[s].n_tokens != c[0].n_tokens ||
+				  memcmp(c[s].tokens, c[0].tokens,
+					  (size_t)c[0].n_tokens * sizeof *c[0].tokens) != 0;
+		alive += (size_t)differs;
 	}
-	for (size_t i = kept; i < n; i++)
-		walk_free(b->groups[i].walk);
-	b->n_groups = b->n_sampled = kept;
-	return n - kept;
+	return alive;
 }
 
 static const char *const own_fields[] = {"group", "sample", "policy", "prompt_tokens", "tokens",
@@ -333,9 +310,8 @@ static json_t *json_from_policy(const struct rollout_batch *b, const struct roll
 				b->policy, !b->options.guidance.no_ground, b->options.max_tokens));
 	if (o->batch >= 0)
 		json_object_set_new(json, "batch",
-			json_pack("{s:I, s:I, s:o*}", "index", (json_int_t)o->batch, "size",
-				(json_int_t)o->size, "same",
-				o->same ? json_integer(o->same) : NULL));
+			json_pack("{s:I, s:I}", "index", (json_int_t)o->batch, "size",
+				(json_int_t)o->size));
 	return json;
 }
 

@@ -46,15 +46,11 @@ size_t rollout_groups(const struct rollout_batch *b);
 size_t rollout_item(const struct rollout_batch *b, size_t group);
 /* Groups from number `from` on whose samples do not all say the same. */
 size_t rollout_alive(const struct rollout_batch *b, size_t from);
-/* Leaves out the groups whose samples all say the same, which have one reward and so
- * nothing to teach: their number.  Where that would be all, one stays. */
-size_t rollout_drop_same(struct rollout_batch *b);
 
 struct rollout_origin {
 	long long policy_step;
 	long long batch; /* number of the batch in a loop; -1: none */
 	long long size;	 /* records of that batch */
-	long long same;	 /* groups left out of it by rollout_drop_same() */
 };
 
 /* Removes from a record what an earlier rollout or reward wrote. */
