@@ -7,7 +7,7 @@ LAYERS ?= 4
 HEADS ?= 6
 VOCAB ?= 2048
 START_STEPS ?= 3000
-STEPS ?= 320
+STEPS ?= 450
 BATCH ?= 128
 GROUP ?= 16
 LIVE ?= 192
@@ -23,7 +23,7 @@ START_FLAGS ?= --floor 0.4
 # noise of the few groups that are alive eats the gain.  The reward is graded, so
 # advantages are scaled over the batch: within a group where all fail, dividing by
 # the group's own small deviation would make a refusal look like a success.
-ROLLOUT_FLAGS ?= --live $(LIVE) --bpe-dropout 0.05
+ROLLOUT_FLAGS ?= --live $(LIVE) --merge-same --bpe-dropout 0.05
 GRPO_FLAGS ?= --scale batch --lr 1.4e-3 --muon-lr 7e-3 --schedule cosine --warmup 0.02 --floor 0.05
 
 .PHONY: train

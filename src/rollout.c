@@ -36,6 +36,7 @@ enum {
 	KEY_GREEDY,
 	KEY_FLAT,
 	KEY_LIVE,
+	KEY_MERGE_SAME,
 	KEY_FOLLOW,
 	KEY_BATCH,
 	KEY_STEPS,
@@ -50,6 +51,10 @@ enum {
 static const struct argp_option option_list[] = {
 	{"model", 'm', "DIR", 0, "the policy: a model directory or a run", 1},
 	{"group", 'g', "N", 0, "samples a request (8; in one pass with --greedy: 1)", 1},
+	{"merge-same", KEY_MERGE_SAME, 0, 0,
+		"a group whose samples all say the same is one record, with their number as "
+		"'times'",
+		1},
 	{"count", 'n', "N", 0, "requests to sample (all)", 1},
 	{"split", KEY_SPLIT, "NAME", 0,
 		"records to take: train, valid, test, all (one pass: all; loop: train)", 1},
@@ -81,7 +86,7 @@ struct options {
 	enum split split;
 	long long count, step, steps, lag, live;
 	double patience;
-	int threads, plan, split_given;
+	int threads, plan, split_given, merge_same;
 };
 
 static error_t parse_loop(int key, char *arg, struct argp_state *state)
@@ -100,6 +105,9 @@ static error_t parse_loop(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_LIVE:
 		o->live = option_integer(state, "--live", arg, 1, 1 << 20);
+		break;
+	case KEY_MERGE_SAME:
+		o->merge_same = 1;
 		break;
 	case KEY_PATIENCE:
 		o->patience = option_real(state, "--patience", arg, 0, 1e9);
@@ -239,6 +247,13 @@ static void sample(struct program *p)
 		fail(&err);
 }
 
+/* Records that a group is written as. */
+static int records_of(const struct program *p, size_t group)
+{
+	return p->options.merge_same && rollout_same(p->batch, group) ? 1
+								       : p->options.rollout.group;
+}
+
 /* Writes every sample of the batch, and flushes. */
 static void write_batch(
 	struct program *p, const struct dataset *data, const struct rollout_origin *origin)
@@ -248,8 +263,10 @@ static void write_batch(
 	for (size_t g = 0; g < rollout_groups(p->batch); g++) {
 		dataset_get(data, rollout_item(p->batch, g), &r);
 		rollout_strip(&r);
-		for (int s = 0; s < p->options.rollout.group; s++) {
-			rollout_fill(p->batch, g, s, origin, &r);
+		int n = records_of(p, g);
+
+		for (int s = 0; s < n; s++) {
+			rollout_fill(p->batch, g, s, p->options.rollout.group / n, origin, &r);
 			filter_put(&p->filter, &r);
 		}
 	}
@@ -435,7 +452,8 @@ static void loop(struct program *p)
 		sample_batch(p, data, k);
 		if (!rollout_groups(p->batch))
 			die(EXIT_DATA, "batch %lld: every request is too long for the model", k);
-		origin.size = (long long)rollout_groups(p->batch) * o->rollout.group;
+		for (size_t g = 0; g < rollout_groups(p->batch); g++)
+			origin.size += records_of(p, g);
 		write_batch(p, data, &origin);
 		filter_progress(&p->filter, k + 1);
 	}

@@ -117,6 +117,20 @@ rollout() {
   grep -q 'groups are alive, not 1000' "$BATS_TEST_TMPDIR/err"
 }
 
+@test "--merge-same writes a group that all says the same once, and what it stands for" {
+  for n in 1 2; do
+    "$BIN/grpo-step" --quiet -m "$DIR/start" --publish "$DIR/merge$n" --threads 1 </dev/null
+  done
+  rollout --follow "$DIR/merge1" --steps 1 --batch 40 -g 3 "$DIR/data.jsonl" >"$BATS_TEST_TMPDIR/all"
+  rollout --follow "$DIR/merge2" --steps 1 --batch 40 -g 3 --merge-same "$DIR/data.jsonl" >"$BATS_TEST_TMPDIR/merged"
+  merged=$(jq -s 'map(select(.times == 3)) | length' "$BATS_TEST_TMPDIR/merged")
+  [ "$merged" -gt 0 ] && [ "$merged" -lt 40 ]
+  jq -s -e --argjson n $((120 - 2 * merged)) 'length == $n and all(.policy.batch.size == $n)' "$BATS_TEST_TMPDIR/merged"
+  diff <(jq -c 'del(.policy.batch)' "$BATS_TEST_TMPDIR/all") \
+    <(jq -c '. as $r | del(.policy.batch, .times) | if $r.times then range(3) as $k | .sample = $k else . end' \
+      "$BATS_TEST_TMPDIR/merged")
+}
+
 @test "options that contradict each other" {
   run rollout -m "$DIR/start" --follow "$DIR/run" "$DIR/data.jsonl"
   [ "$status" -eq 64 ]

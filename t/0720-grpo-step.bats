@@ -134,13 +134,30 @@ figure() {
 
 @test "records that cannot be used: greedy, a token too many, lengths that differ" {
   for change in '.policy.temperature = 0' '.tokens[0] = 100000' '.logprobs += [0]' 'del(.policy)' \
-    '.prompt_tokens = []' '.reward = "1"' '.logprobs[0] = 3' 'del(.group)'; do
+    '.prompt_tokens = []' '.reward = "1"' '.logprobs[0] = 3' 'del(.group)' '.times = 0' '.times = "2"' \
+    '.times = 1000000'; do
     jq -c "$change" "$DIR/rewarded.jsonl" >"$BATS_TEST_TMPDIR/r"
     run update a <"$BATS_TEST_TMPDIR/r"
     echo "$change: $output"
     [ "$status" -eq 65 ]
     [[ "$output" == *"standard input:1:"* ]]
   done
+}
+
+@test "a record that stands for several samples is as if they had come" {
+  jq -s -c 'group_by(.group)[] | .[0] as $r | .[] | if .sample < 2 then $r + {sample} else . end |
+    if .sample == 2 then .reward = $r.reward - 0.75 else . end' "$DIR/rewarded.jsonl" >"$BATS_TEST_TMPDIR/all"
+  jq -c 'select(.sample < 3) | if .sample == 0 then .times = 2 elif .sample == 1 then empty else . end' \
+    "$BATS_TEST_TMPDIR/all" >"$BATS_TEST_TMPDIR/r.some"
+  jq -c 'select(.sample < 3)' "$BATS_TEST_TMPDIR/all" >"$BATS_TEST_TMPDIR/r.each"
+  for name in some each; do
+    n=$(wc -l <"$BATS_TEST_TMPDIR/r.$name")
+    jq -c --argjson n "$n" '.policy.batch = {index: 0, size: $n}' "$BATS_TEST_TMPDIR/r.$name" | update "$name"
+  done
+  [ "$(wc -l <"$BATS_TEST_TMPDIR/r.some")" -lt "$(wc -l <"$BATS_TEST_TMPDIR/r.each")" ]
+  [ "$(figure each .grad_norm)" != 0 ]
+  cmp "$BATS_TEST_TMPDIR/some/model.safetensors" "$BATS_TEST_TMPDIR/each/model.safetensors"
+  diff <(figure some 'del(.seconds, .peak_memory)') <(figure each 'del(.seconds, .peak_memory)')
 }
 
 @test "a batch that ends early is an error" {

@@ -183,6 +183,21 @@ static int read_sample(
 	return read_choices(b, policy, s, err);
 }
 
+/* How many samples of its group the record stands for. */
+static int read_times(const struct record *r, long long *times, struct error *err)
+{
+	enum {
+		MOST_TIMES = 4096
+	};
+
+	if (record_integer(r, "times", times, err) != 0)
+		return -1;
+	if (*times < 1 || *times > MOST_TIMES)
+		return error_set(err, EXIT_DATA, "field 'times': %lld is not within 1 and %d",
+			*times, MOST_TIMES);
+	return 0;
+}
+
 /* 1 where the record's origin is that of the batch. */
 static int belongs(const struct rewarded_batch *b, const struct origin *o)
 {
@@ -204,6 +219,7 @@ static int add_record(struct rewarded_batch *b, struct input *in, struct policy 
 	struct rewarded s;
 	struct origin o;
 	struct error err;
+	long long times = 1;
 
 	if (read_origin(&b->record, &o, &err) != 0) {
 		input_bad(in, &b->record, "%s", err.message);
@@ -212,7 +228,7 @@ static int add_record(struct rewarded_batch *b, struct input *in, struct policy 
 	/* What belongs to the next batch is read then. */
 	if (b->n && !belongs(b, &o))
 		return 0;
-	if (read_sample(b, policy, &s, &err) != 0) {
+	if (read_sample(b, policy, &s, &err) != 0 || read_times(&b->record, &times, &err) != 0) {
 		input_bad(in, &b->record, "%s", err.message);
 		return 1;
 	}
@@ -224,8 +240,11 @@ static int add_record(struct rewarded_batch *b, struct input *in, struct policy 
 			"another policy, temperature or batch size than the records before it");
 		return 1;
 	}
-	b->samples = array_grow(b->samples, &b->cap, b->n, sizeof *b->samples);
-	b->samples[b->n++] = s;
+	for (; times > 0; times--) {
+		b->samples = array_grow(b->samples, &b->cap, b->n, sizeof *b->samples);
+		b->samples[b->n++] = s;
+	}
+	b->n_records++;
 	return 1;
 }
 
@@ -243,11 +262,11 @@ int rewarded_read(
 
 	free_walks(b);
 	arena_clear(&b->arena);
-	b->n = 0;
+	b->n = b->n_records = 0;
 	b->index = b->size = -1;
 	for (;;) {
 		/* Diverted records of a batch of known size do not come any more. */
-		if (b->n && b->size >= 0 && (long long)b->n + (in->n_bad - bad) >= b->size)
+		if (b->n && b->size >= 0 && (long long)b->n_records + (in->n_bad - bad) >= b->size)
 			return 1;
 		if (!b->pending && !b->ended)
 			b->ended = !input_next(in, &b->record);
@@ -259,7 +278,7 @@ int rewarded_read(
 	}
 	if (b->n && b->size >= 0)
 		return error_set(err, EXIT_DATA, "batch %lld: %zu records instead of %lld",
-			b->index, b->n, b->size);
+			b->index, b->n_records, b->size);
 	return b->n > 0;
 }
 

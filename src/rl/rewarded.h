@@ -28,6 +28,7 @@ struct rewarded_batch {
 	struct arena arena;
 	struct rewarded *samples;
 	size_t n, cap;
+	size_t n_records;      /* that they came from: one may stand for several samples */
 	long long index, size; /* of policy.batch; -1: absent */
 	long long policy_step;
 	char policy_hash[65];

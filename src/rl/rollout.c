@@ -231,24 +231,28 @@ size_t rollout_item(const struct rollout_batch *b, size_t group)
 	return b->groups[group].item;
 }
 
+int rollout_same(const struct rollout_batch *b, size_t group)
+{
+	const struct completion *c = b->groups[group].completions;
+
+	for (int s = 1; s < b->options.group; s++)
+		if (c[s].n_tokens != c[0].n_tokens ||
+			memcmp(c[s].tokens, c[0].tokens,
+				(size_t)c[0].n_tokens * sizeof *c[0].tokens) != 0)
+			return 0;
+	return 1;
+}
+
 size_t rollout_alive(const struct rollout_batch *b, size_t from)
 {
 	size_t alive = 0;
 
-	for (size_t i = from; i < b->n_sampled; i++) {
-		const struct completion *c = b->groups[i].completions;
-		int differs = 0;
-
-		for (int s = 1; s < b->options.group && !differs; s++)
-			differs = c[s].n_tokens != c[0].n_tokens ||
-				  memcmp(c[s].tokens, c[0].tokens,
-					  (size_t)c[0].n_tokens * sizeof *c[0].tokens) != 0;
-		alive += (size_t)differs;
-	}
+	for (size_t i = from; i < b->n_sampled; i++)
+		alive += !rollout_same(b, i);
 	return alive;
 }
 
-static const char *const own_fields[] = {"group", "sample", "policy", "prompt_tokens", "tokens",
+static const char *const own_fields[] = {"group", "sample", "times", "policy", "prompt_tokens", "tokens",
 	"logprobs", "spans", "text", "finish", "answer", "reward", "reward_parts", "verdict"};
 
 void rollout_strip(struct record *r)
@@ -336,7 +340,7 @@ static void fill_text(const struct rollout_batch *b, const struct group *g,
 	arena_release(&arena);
 }
 
-void rollout_fill(const struct rollout_batch *b, size_t group, int sample,
+void rollout_fill(const struct rollout_batch *b, size_t group, int sample, int times,
 	const struct rollout_origin *origin, struct record *r)
 {
 	const struct group *g = &b->groups[group];
@@ -350,6 +354,8 @@ void rollout_fill(const struct rollout_batch *b, size_t group, int sample,
 		record_set(r, "prompt_tokens", json_from_tokens(g->prompt, g->n_prompt));
 	}
 	record_set(r, "sample", json_integer(sample));
+	if (times > 1)
+		record_set(r, "times", json_integer(times));
 	record_set(r, "tokens", json_from_tokens(c->tokens, c->n_tokens));
 	record_set(r, "logprobs", json_from_logprobs(c->logprobs, c->n_tokens));
 	if (sample == 0)

@@ -46,6 +46,8 @@ size_t rollout_groups(const struct rollout_batch *b);
 size_t rollout_item(const struct rollout_batch *b, size_t group);
 /* Groups from number `from` on whose samples do not all say the same. */
 size_t rollout_alive(const struct rollout_batch *b, size_t from);
+/* 1 where all samples of the group say the same. */
+int rollout_same(const struct rollout_batch *b, size_t group);
 
 struct rollout_origin {
 	long long policy_step;
@@ -56,8 +58,9 @@ struct rollout_origin {
 /* Removes from a record what an earlier rollout or reward wrote. */
 void rollout_strip(struct record *r);
 /* Sets the fields of a sample in a record that rollout_strip() has seen, and that had
- * the samples of the group before this one in turn. */
-void rollout_fill(const struct rollout_batch *b, size_t group, int sample,
+ * the samples of the group before this one in turn.  times: samples that the record
+ * stands for. */
+void rollout_fill(const struct rollout_batch *b, size_t group, int sample, int times,
 	const struct rollout_origin *origin, struct record *r);
 
 #endif
