@@ -42,6 +42,7 @@ struct attention_shape {
 	/* n_heads is a multiple of n_kv_heads; head_dim is even and at most 256. */
 	int n_heads, n_kv_heads, head_dim;
 	float scale;   /* of the scores: 1 / sqrt(head_dim) */
+	int window;    /* of its keys, in order, a row sees the last so many; 0: all */
 	int n_queries; /* rows of q */
 	int n_segments;
 	const struct attention_segment *segments; /* [n_segments], device memory */
@@ -129,6 +130,19 @@ struct device {
 	void (*rmsnorm_backward)(float *dx, float *dgain, const float *dy, const float *x,
 		const float *inv, const float *gain, int n, int c);
 
+	/* The same for each of the n_heads heads of head_dim that begin a row of x (and of
+	 * y), all with one gain[head_dim]: y = x * inv * gain, inv[n, n_heads]. */
+	void (*head_rmsnorm)(float *y, int ldy, float *inv, const float *x, int ldx,
+		const float *gain, float eps, int n, int n_heads, int head_dim);
+	/* Replaces the gradient d with regard to y by that with regard to x, and adds to
+	 * dgain[head_dim]. */
+	void (*head_rmsnorm_backward)(float *d, int ldd, float *dgain, const float *x, int ldx,
+		const float *inv, const float *gain, int n, int n_heads, int head_dim);
+
+	/* x[n, 0..c) += bias[c]; and its gradient, dbias[c] += the sum of the rows of dx. */
+	void (*add_bias)(float *x, int ldx, const float *bias, int n, int c);
+	void (*bias_backward)(float *dbias, const float *dx, int ldx, int n, int c);
+
 	/* Rotates, in place, the n_heads heads of head_dim that begin each of the n
 	 * rows of x (rotate-half form, as transformers): pairs (d, d + head_dim / 2)
 	 * by the angle whose cosine and sine are in cos_sin[position, 2, head_dim / 2].
@@ -140,6 +154,11 @@ struct device {
 	void (*swiglu)(float *y, const float *gate_up, int n, int f);
 	/* Overwrites dgate_up[n, 2 f].  dgate_up may be gate_up. */
 	void (*swiglu_backward)(
+		float *dgate_up, const float *dy, const float *gate_up, int n, int f);
+
+	/* The same two with the tanh approximation of GELU in the place of silu. */
+	void (*geglu)(float *y, const float *gate_up, int n, int f);
+	void (*geglu_backward)(
 		float *dgate_up, const float *dy, const float *gate_up, int n, int f);
 
 	/* --- attention over trees and caches ------------------------------- */

@@ -162,7 +162,8 @@ static void check_backward(
 	}
 }
 
-static void check(int heads, int kv_heads, int hd, int sequences, int longest, int stride)
+static void check_window(
+	int heads, int kv_heads, int hd, int sequences, int longest, int stride, int window)
 {
 	struct problem p;
 	struct rng r;
@@ -173,6 +174,7 @@ static void check(int heads, int kv_heads, int hd, int sequences, int longest, i
 
 	rng_init(&r, 9, RNG_TEST, (uint64_t)(heads * 1000 + hd), (uint32_t)longest);
 	problem_init(&p, &r, heads, kv_heads, hd, sequences, longest);
+	p.shape.window = window;
 	size = (size_t)(p.n * p.ld), size_out = (size_t)(p.n * p.width);
 	size_lse = (size_t)(p.n * heads);
 	out = guarded(size_out), lse = guarded(size_lse), dqkv = guarded(size);
@@ -183,7 +185,10 @@ static void check(int heads, int kv_heads, int hd, int sequences, int longest, i
 		qkv[i] = (double)p.qkv[i];
 	for (int i = 0; i < p.n; i++)
 		for (int j = 0; j < p.n; j++)
-			visible[i * p.n + j] = (char)sees(p.tree, i, j);
+			visible[i * p.n + j] =
+				(char)(sees(p.tree, i, j) &&
+					(!window || p.tree->positions[i] - p.tree->positions[j] <
+							    window));
 	cpu_device.attention(&p.shape, out, lse, p.qkv, p.ld, p.qkv + p.width,
 		p.qkv + p.width + kv_heads * hd, p.ld);
 	check_forward(&p, qkv, visible, out, lse);
@@ -200,6 +205,24 @@ static void check(int heads, int kv_heads, int hd, int sequences, int longest, i
 	free(qkv);
 	free(visible);
 	problem_release(&p);
+}
+
+static void check(int heads, int kv_heads, int hd, int sequences, int longest, int stride)
+{
+	check_window(heads, kv_heads, hd, sequences, longest, stride, 0);
+}
+
+/* Smaller than a vector, a block, larger than one, and than every sequence. */
+static void test_windows(void **state)
+{
+	static const int windows[] = {1, 2, 7, 16, 17, 64, 70, 150, 1000};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++) {
+		check_window(2, 1, 16, 5, 200, 1997, windows[i]);
+		check_window(4, 2, 12, 8, 30, 499, windows[i]);
+	}
+	check_window(2, 2, 64, 3, 140, 2999, 33);
 }
 
 static void test_head_sizes(void **state)
@@ -275,7 +298,7 @@ static int one_thread(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {ON_BOTH(test_head_sizes), ON_BOTH(test_single_rows),
-		ON_BOTH(test_long), ON_BOTH(test_isolation)};
+		ON_BOTH(test_long), ON_BOTH(test_windows), ON_BOTH(test_isolation)};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
 	return cmocka_run_group_tests(tests, NULL, NULL);

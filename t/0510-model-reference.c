@@ -1,6 +1,10 @@
-/* The model against transformers: logits, log-probabilities, a loss, all gradients. */
+/* The model against transformers: logits, log-probabilities, a loss, all gradients; and
+ * what sampling computes from cached keys, some rows at a time. */
 #include "t/model_test.h"
 
+#include <unistd.h>
+
+#include "model/pass.h"
 #include "model/safetensors.h"
 
 enum {
@@ -113,6 +117,49 @@ static void check_logits(struct reference *r)
 	free(got);
 }
 
+/* Log-probabilities of all tokens behind every row, from passes of at most three rows. */
+static void check_cached(struct reference *r)
+{
+	const int v = r->model->config.vocab_size;
+	float *got = xcalloc((size_t)(MAX_LEN * v), sizeof *got);
+	int32_t *all = xcalloc((size_t)v, sizeof *all);
+	struct choices choices = {.ids = all, .n = v};
+	struct error err;
+
+	for (int i = 0; i < v; i++)
+		all[i] = i;
+	for (int s = 0; s < r->n_sequences; s++) {
+		struct pass pass = {0};
+		struct cache c;
+		int32_t tokens[MAX_LEN];
+		int n = sequence(r, s, tokens);
+		char name[32];
+		float *want;
+
+		assert_ok(cache_alloc(&c, r->model, n, 3, MAX_LEN, MAX_LEN, &err), err);
+		pass_add_run(&pass, tokens, n, 0, 0);
+		for (int i = 0; i < n; i++)
+			pass_add_head(&pass, i, &choices);
+		assert_ok(pass_score(&pass, &c, got, &err), err);
+		snprintf(name, sizeof name, "logits.%d", s);
+		want = values_of(r, name, NULL);
+		for (int i = 0; i < n; i++) {
+			double sum = 0.0;
+
+			for (int j = 0; j < v; j++)
+				sum += exp((double)want[i * v + j]);
+			for (int j = 0; j < v; j++)
+				want[i * v + j] -= (float)log(sum);
+		}
+		assert_close(got, want, (size_t)(n * v), 1e-5);
+		free(want);
+		pass_free(&pass);
+		cache_free(&c);
+	}
+	free(all);
+	free(got);
+}
+
 static void check_gradients(struct reference *r, int flat)
 {
 	struct tree *t = tree_new();
@@ -160,14 +207,38 @@ static void check_gradients(struct reference *r, int flat)
 	tree_free(t);
 }
 
+/* What is written is read as the same model. */
+static void check_saved(struct reference *r)
+{
+	char dir[] = "/tmp/model-reference-XXXXXX", path[64];
+	struct error err;
+	struct model *m;
+
+	assert_non_null(mkdtemp(dir));
+	assert_ok(model_save(r->model, dir, &err), err);
+	m = model_load(dir, test_device(1), 0, &err);
+	if (!m)
+		fail_msg("%s", err.message);
+	assert_memory_equal(&m->config, &r->model->config, sizeof m->config);
+	assert_close(m->data, r->model->data, (size_t)m->n_parameters, 2e-7);
+	model_free(m);
+	snprintf(path, sizeof path, "%s/config.json", dir);
+	unlink(path);
+	snprintf(path, sizeof path, "%s/model.safetensors", dir);
+	unlink(path);
+	rmdir(dir);
+}
+
 static void test_reference(void **state)
 {
 	struct reference r;
 
 	reference_open(&r, *state);
 	check_logits(&r);
+	check_cached(&r);
 	check_gradients(&r, 0);
 	check_gradients(&r, 1);
+	check_saved(&r);
 	reference_close(&r);
 }
 
@@ -176,6 +247,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		{"grouped heads, own output head", test_reference, NULL, NULL, "grouped"},
 		{"tied output head", test_reference, NULL, NULL, "tied"},
+		{"positions of Llama 3", test_reference, NULL, NULL, "llama3"},
+		{"positions scaled linearly", test_reference, NULL, NULL, "linear"},
+		{"mistral: windows", test_reference, NULL, NULL, "mistral"},
+		{"qwen2: biases", test_reference, NULL, NULL, "qwen2"},
+		{"qwen2: windows in some layers", test_reference, NULL, NULL, "qwen2-window"},
+		{"qwen3: norms of queries and keys", test_reference, NULL, NULL, "qwen3"},
+		{"gemma3", test_reference, NULL, NULL, "gemma3"},
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -216,7 +216,15 @@ static void test_mismatch(void **state)
 		{"\"model_type\": \"llama\"", "\"model_type\": \"gpt2\"", "gpt2"},
 		{"\"silu\"", "\"gelu\"", "gelu"},
 		{"\"mlp_bias\": false", "\"mlp_bias\": true", "mlp_bias"},
-		{"\"rope_scaling\": null", "\"rope_scaling\": {\"type\": \"linear\"}", "scaled"},
+		{"\"rope_scaling\": null", "\"rope_scaling\": {\"type\": \"yarn\"}",
+			"scaled by 'yarn'"},
+		{"\"rope_scaling\": null", "\"rope_scaling\": {\"type\": \"linear\"}",
+			"the factor"},
+		{"\"rope_scaling\": null", "\"rope_scaling\": {\"factor\": 2.0}", "no rope_type"},
+		{"\"rope_scaling\": null",
+			"\"rope_scaling\": {\"rope_type\": \"llama3\", \"factor\": 2.0}",
+			"original_max_position_embeddings"},
+		{"\"model_type\": \"llama\"", "\"model_type\": \"mamba\"", "'mamba', whose layers"},
 		{"\"rope_theta\"", "\"vocab_size\"", "duplicate"},
 	};
 	struct error err;

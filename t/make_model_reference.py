@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes testdata/model/: small Llama models as transformers saves them, and what
+"""Writes testdata/model/: small models of every architecture as transformers saves them, and what
 transformers and PyTorch compute with them, in double precision.
 
 Needs torch, transformers and safetensors.  Usage: make_model_reference.py DIR
@@ -10,8 +10,10 @@ import sys
 
 import torch
 from safetensors.torch import save_file
-from transformers import LlamaConfig, LlamaForCausalLM
+from transformers import AutoConfig, AutoModelForCausalLM
 
+SMALL = dict(vocab_size=41, hidden_size=16, intermediate_size=20, num_hidden_layers=2,
+             num_attention_heads=4, num_key_value_heads=2, rope_theta=500.0, rms_norm_eps=1e-5)
 CASES = {
     # Head width other than hidden / heads, grouped keys, own head.
     "grouped": dict(vocab_size=61, hidden_size=24, intermediate_size=33, num_hidden_layers=2,
@@ -21,6 +23,21 @@ CASES = {
     "tied": dict(vocab_size=47, hidden_size=24, intermediate_size=40, num_hidden_layers=3,
                  num_attention_heads=2, num_key_value_heads=2, head_dim=12,
                  tie_word_embeddings=True, rope_theta=10000.0, rms_norm_eps=1e-6),
+    # Waves of lengths below, between and above the limits of Llama 3's scaling.
+    "llama3": dict(SMALL, head_dim=8, rope_scaling=dict(
+        rope_type="llama3", factor=8.0, low_freq_factor=1.0, high_freq_factor=4.0,
+        original_max_position_embeddings=32)),
+    "linear": dict(SMALL, head_dim=8, rope_scaling=dict(rope_type="linear", factor=4.0)),
+    "mistral": dict(SMALL, model_type="mistral", head_dim=8, sliding_window=3),
+    "qwen2": dict(SMALL, model_type="qwen2", tie_word_embeddings=True),
+    "qwen2-window": dict(SMALL, model_type="qwen2", use_sliding_window=True, sliding_window=4,
+                         max_window_layers=1),
+    "qwen3": dict(SMALL, model_type="qwen3", head_dim=8),
+    # One layer in three sees everything; positions of that one are stretched.
+    "gemma3": dict(SMALL, model_type="gemma3_text", head_dim=8, num_hidden_layers=3,
+                   sliding_window=3, layer_types=["sliding_attention"] * 2 + ["full_attention"],
+                   query_pre_attn_scalar=20, rope_local_base_freq=80.0,
+                   rope_scaling=dict(rope_type="linear", factor=2.0)),
 }
 # Prefixes shared and not, one sequence twice, lengths 2 to 9.
 SEQUENCES = [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 3, 4, 9, 8], [1, 2, 3, 4, 9, 8], [1, 2, 30],
@@ -34,7 +51,13 @@ def weights(model, seed):
     with torch.no_grad():
         for name, p in model.named_parameters():
             noise = torch.randn(p.shape, generator=generator)
-            p.copy_(1 + 0.2 * noise if "norm" in name else noise * 1.2 / p.shape[-1] ** 0.5)
+            if "norm" in name:
+                gemma = "Gemma" in type(model).__name__
+                p.copy_(0.2 * noise + (0 if gemma else 1))
+            elif "bias" in name:
+                p.copy_(0.3 * noise)
+            else:
+                p.copy_(noise * 1.2 / p.shape[-1] ** 0.5)
 
 
 def coefficient(sequence, position):
@@ -72,14 +95,15 @@ def reference(model):
 def main():
     top = sys.argv[1]
     for seed, (name, settings) in enumerate(CASES.items()):
-        config = LlamaConfig(max_position_embeddings=64, attn_implementation="eager",
-                             bos_token_id=None, eos_token_id=2, **settings)
-        model = LlamaForCausalLM(config)
+        config = AutoConfig.for_model(
+            **{"model_type": "llama", "max_position_embeddings": 64, "bos_token_id": None,
+               "eos_token_id": 2, **settings}, attn_implementation="eager")
+        model = AutoModelForCausalLM.from_config(config)
         weights(model, seed)
         path = os.path.join(top, name)
         model.save_pretrained(path)
-        model = LlamaForCausalLM.from_pretrained(path, dtype=torch.float64,
-                                                 attn_implementation="eager")
+        model = AutoModelForCausalLM.from_pretrained(path, dtype=torch.float64,
+                                                     attn_implementation="eager")
         save_file(reference(model), os.path.join(path, "reference.safetensors"))
         for file in os.listdir(path):
             os.chmod(os.path.join(path, file), 0o644)

@@ -47,12 +47,22 @@ static inline __attribute__((always_inline)) void weighted_sum(
 	}
 }
 
-/* Takes n keys into account; the rest of their last tile is not looked at. */
+/* Takes n keys into account but for the first `hidden`; the rest of their last tile is
+ * not looked at. */
 static inline __attribute__((always_inline)) void absorb(struct running *r, int pair,
-	const float *q, const float *columns, const float *v, int n, float scale, int hd, int pad)
+	const float *q, const float *columns, const float *v, int hidden, int n, float scale,
+	int hd, int pad)
 {
 	_Alignas(64) float p[KEY_BLOCK];
+	const int skip = hidden / VEC * VEC;
+
+	columns += skip * pad;
+	v += skip * pad;
+	n -= skip;
+	hidden -= skip;
+
 	const int tiles = tiles_of(n);
+	const vec_int before = vec_below(hidden);
 	const vec_int last = vec_below(n - (tiles - 1) * VEC);
 	vec high = vec_all(-INFINITY), sum = {0};
 	float max, old;
@@ -63,6 +73,8 @@ static inline __attribute__((always_inline)) void absorb(struct running *r, int 
 
 		if (t == tiles - 1)
 			x = vec_select(last, x, vec_all(-INFINITY));
+		if (hidden && t == 0)
+			x = vec_select(before, vec_all(-INFINITY), x);
 		vec_store(p + t * VEC, x);
 		high = vec_max(x, high);
 	}
@@ -74,6 +86,8 @@ static inline __attribute__((always_inline)) void absorb(struct running *r, int 
 
 		if (t == tiles - 1)
 			x = vec_select(last, x, (vec){0});
+		if (hidden && t == 0)
+			x = vec_select(before, (vec){0}, x);
 		vec_store(p + t * VEC, x);
 		sum += x;
 	}
@@ -88,20 +102,24 @@ static inline __attribute__((always_inline)) void attend_block(const struct call
 	int before, int ancestors, struct running *r, const int hd, const int pad)
 {
 	const int nh = c->s->n_heads, group = nh / c->s->n_kv_heads;
+	const int window = c->s->window;
 	_Alignas(64) float rows[KEY_BLOCK * MAX_HEAD_DIM], columns[KEY_BLOCK * MAX_HEAD_DIM];
 
+	if (hidden_keys(window, ancestors + first / group, before) >= n)
+		return;
 	gather_keys(rows, c->k + kv * hd, c->ldkv, key, n, hd, pad);
 	transpose_keys(columns, rows, n, pad);
 	gather_keys(rows, c->v + kv * hd, c->ldkv, key, n, hd, pad);
 	for (int p = 0; p < pairs; p++) {
 		int i = (first + p) / group, h = kv * group + (first + p) % group;
 		int visible = ancestors + i + 1 - before;
+		int hidden = hidden_keys(window, ancestors + i, before);
 
 		if (visible > n)
 			visible = n;
-		if (visible > 0)
+		if (visible > hidden)
 			absorb(r, p, c->q + (size_t)(g->query + i) * c->ldq + h * hd, columns, rows,
-				visible, c->s->scale, hd, pad);
+				hidden, visible, c->s->scale, hd, pad);
 	}
 }
 

@@ -63,6 +63,15 @@ static inline int key_count(const struct attention_shape *s, const struct attent
 	return n;
 }
 
+/* How many keys of a block that `before` others precede lie before the window of the row
+ * whose own key is number `own`. */
+static inline int hidden_keys(int window, int own, int before)
+{
+	int hidden = own + 1 - window - before;
+
+	return window && hidden > 0 ? hidden : 0;
+}
+
 /* Floats of a row that is filled up to whole vectors. */
 static inline int padded(int head_dim)
 {

@@ -55,10 +55,11 @@ static inline __attribute__((always_inline)) void add_row(float *to, const float
 		vec_store_part(to + d, vec_load_part(to + d, hd - d) + vec_load(from + d), hd - d);
 }
 
-/* p and ds of one row for `visible` keys; 0 for the others of `tiles` tiles. */
+/* p and ds of one row for `visible` keys but for the first `hidden`; 0 for the others of
+ * `tiles` tiles. */
 static inline __attribute__((always_inline)) void weights(const struct queries *x,
-	const struct block *b, int r, float *p, float *ds, int visible, int tiles, float scale,
-	float lse, float delta, int hd, int pad)
+	const struct block *b, int r, float *p, float *ds, int hidden, int visible, int tiles,
+	float scale, float lse, float delta, int hd, int pad)
 {
 	int used = tiles_of(visible);
 
@@ -69,6 +70,8 @@ static inline __attribute__((always_inline)) void weights(const struct queries *
 		vec w = vec_exp(vec_load(p + i * VEC) * vec_all(scale) - vec_all(lse));
 
 		w = vec_select(mask, w, (vec){0});
+		if (hidden > i * VEC)
+			w = vec_select(vec_below(hidden - i * VEC), (vec){0}, w);
 		vec_store(p + i * VEC, w);
 		vec_store(ds + i * VEC,
 			w * (vec_load(ds + i * VEC) - vec_all(delta)) * vec_all(scale));
@@ -132,7 +135,7 @@ static inline __attribute__((always_inline)) void pass(const struct gradients *t
 	int last = ancestors + i + rows - before;
 	int seen = last < n ? last : n, tiles = tiles_of(seen);
 
-	if (seen <= 0)
+	if (seen <= 0 || hidden_keys(t->s->window, ancestors + i, before) >= n)
 		return;
 	for (int r = 0; r < rows; r++) {
 		size_t row = (size_t)g->query + (size_t)(i + r), at = row * t->s->n_heads + h;
@@ -142,6 +145,7 @@ static inline __attribute__((always_inline)) void pass(const struct gradients *t
 		copy_row(x.dout + r * pad, t->dout + at * hd, hd, pad);
 		dq[r] = t->dq + row * t->ldq + h * hd;
 		weights(&x, b, r, x.p + r * KEY_BLOCK, x.ds + r * KEY_BLOCK,
+			hidden_keys(t->s->window, ancestors + i + r, before),
 			visible > n   ? n
 			: visible > 0 ? visible
 				      : 0,

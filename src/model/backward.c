@@ -42,6 +42,22 @@ static int backward_head(const struct backward *s, struct error *err)
 	return probe_check(&s->pass, w->dx, (int64_t)n * h, -1, "the final norm's gradient", err);
 }
 
+/* The gradient with regard to x[n, hidden], whose norm was added to the residual stream,
+ * in w->dy; without a norm that of the stream itself. */
+static const float *norm_backward(
+	const struct backward *s, const struct tensor *norm, const float *x, const float *inv)
+{
+	struct workspace *w = s->w;
+	const struct device *d = w->m->device;
+	const int n = s->t->n_rows, h = w->m->config.hidden_size;
+
+	if (!norm)
+		return w->dx;
+	d->zero(w->dy, (size_t)n * h * sizeof *w->dy);
+	d->rmsnorm_backward(w->dy, norm->grad, w->dx, x, inv, norm->data, n, h);
+	return w->dy;
+}
+
 static int backward_mlp(const struct backward *s, int layer, struct error *err)
 {
 	struct workspace *w = s->w;
@@ -50,12 +66,14 @@ static int backward_mlp(const struct backward *s, int layer, struct error *err)
 	const struct device *d = w->m->device;
 	const int n = s->t->n_rows, h = w->m->config.hidden_size;
 	const int f = w->m->config.intermediate_size;
+	const int gelu = architecture_of(w->m->config.architecture)->gelu;
 
-	linear_backward(s, l->down, h, f, w->dx, b->act, w->dact);
-	d->swiglu_backward(w->dgate_up, w->dact, b->gate_up, n, f);
+	linear_backward(s, l->down, h, f, norm_backward(s, l->output_norm, b->down_out, b->inv4),
+		b->act, w->dact);
+	(gelu ? d->geglu_backward : d->swiglu_backward)(w->dgate_up, w->dact, b->gate_up, n, f);
 	linear_backward(s, l->gate, 2 * f, h, w->dgate_up, b->y2, w->dy);
 	d->rmsnorm_backward(
-		w->dx, l->post_norm->grad, w->dy, b->mid, b->inv2, l->post_norm->data, n, h);
+		w->dx, l->mlp_norm->grad, w->dy, b->mid, b->inv2, l->mlp_norm->data, n, h);
 	return probe_check(&s->pass, w->dx, (int64_t)n * h, layer, "the mlp's gradient", err);
 }
 
@@ -66,18 +84,27 @@ static int backward_attention(const struct backward *s, int layer, struct error 
 	const struct layer_tensors *l = &w->m->layout->layers[layer];
 	const struct layer_buffers *b = &w->layers[layer];
 	const struct device *d = w->m->device;
-	const struct attention_shape shape = workspace_attention(w, s->t);
+	const struct attention_shape shape = workspace_attention(w, s->t, layer);
 	const int n = s->t->n_rows, h = c->hidden_size, width = qkv_width(c);
 	const int keys = c->n_heads * c->head_dim, values = keys + c->n_kv_heads * c->head_dim;
 
-	linear_backward(s, l->o, h, keys, w->dx, b->attended, w->dattended);
+	linear_backward(s, l->o, h, keys, norm_backward(s, l->attention_norm, b->o_out, b->inv3),
+		b->attended, w->dattended);
 	d->attention_backward(&shape, w->dqkv, w->dqkv + keys, w->dqkv + values, w->dattended,
 		b->attended, b->lse, b->qkv, width, b->qkv + keys, b->qkv + values, width, w->dlse);
 	if (probe_check(
 		    &s->pass, w->dqkv, (int64_t)n * width, layer, "attention's gradient", err) != 0)
 		return -1;
-	d->rope(w->dqkv, width, w->positions, w->cos_sin, n, c->n_heads + c->n_kv_heads,
-		c->head_dim, 1);
+	d->rope(w->dqkv, width, w->positions, rope_table(&w->rope, c, layer), n,
+		c->n_heads + c->n_kv_heads, c->head_dim, 1);
+	if (l->q_norm) {
+		d->head_rmsnorm_backward(w->dqkv, width, l->q_norm->grad, b->qk, values, b->inv_q,
+			l->q_norm->data, n, c->n_heads, c->head_dim);
+		d->head_rmsnorm_backward(w->dqkv + keys, width, l->k_norm->grad, b->qk + keys,
+			values, b->inv_k, l->k_norm->data, n, c->n_kv_heads, c->head_dim);
+	}
+	if (l->q_bias)
+		d->bias_backward(l->q_bias->grad, w->dqkv, width, n, width);
 	linear_backward(s, l->q, width, h, w->dqkv, b->y1, w->dy);
 	d->rmsnorm_backward(
 		w->dx, l->input_norm->grad, w->dy, b->x, b->inv1, l->input_norm->data, n, h);
@@ -138,6 +165,9 @@ int model_backward(struct model *m, struct workspace *w, const struct tree *t,
 		w->probe.on = 0;
 		return -1;
 	}
+	if (architecture_of(m->config.architecture)->scaled_embedding)
+		m->device->axpby(w->dx, w->dx, (int64_t)t->n_rows * m->config.hidden_size,
+			sqrtf((float)m->config.hidden_size), 0.0f);
 	m->device->scatter_add_rows(m->layout->embedding->grad, w->dx, w->embed_target,
 		w->embed_start, w->embed_order, w->n_tokens_distinct, m->config.hidden_size);
 	return m->device->sync(err);

@@ -38,8 +38,7 @@ int cache_alloc(struct cache *c, struct model *m, int max_slots, int max_rows, i
 	for (int i = 0; i < m->config.n_layers; i++)
 		if (!(c->kv[i] = memory(c, (size_t)max_slots * width, sizeof(float), err)))
 			return -1;
-	c->bytes += (size_t)max_positions * (size_t)m->config.head_dim * sizeof(float);
-	if (!(c->cos_sin = rope_table_new(m, max_positions, err)))
+	if (rope_tables_alloc(&c->rope, m, max_positions, &c->bytes, err) != 0)
 		return -1;
 	if (alloc_rows(c, (size_t)max_rows, err) != 0)
 		return -1;
@@ -50,14 +49,15 @@ void cache_free(struct cache *c)
 {
 	if (!c->m)
 		return;
-	void *const all[] = {c->x, c->delta, c->y, c->inv, c->cos_sin, c->tokens, c->positions,
-		c->slots, c->probe.index};
+	void *const all[] = {
+		c->x, c->delta, c->y, c->inv, c->tokens, c->positions, c->slots, c->probe.index};
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		c->m->device->free(all[i]);
 	for (int i = 0; i < c->m->config.n_layers; i++)
 		c->m->device->free(c->kv[i]);
 	free(c->kv);
+	rope_tables_free(&c->rope, c->m);
 	cache_head_free(&c->head, c->m->device);
 	layer_buffers_free(&c->buffers, c->m);
 	segments_free(&c->segments, c->m->device);
@@ -99,22 +99,17 @@ static int run_layers(struct cache *c, const struct cache_rows *rows, struct err
 	const int width = qkv_width(config), keys = config->n_heads * hd;
 	const int kv_width = config->n_kv_heads * hd;
 	struct layer_buffers *b = &c->buffers;
-	const struct decoder_pass p = {.m = m,
-		.n = n,
-		.positions = c->positions,
-		.cos_sin = c->cos_sin,
-		.probe = &c->probe};
-	const struct attention_shape shape = {.n_heads = config->n_heads,
-		.n_kv_heads = config->n_kv_heads,
-		.head_dim = hd,
-		.scale = 1.0f / sqrtf((float)hd),
-		.n_queries = n,
-		.n_segments = rows->n_segments,
-		.segments = c->segments.segments,
-		.ranges = c->segments.ranges};
+	const struct decoder_pass p = {
+		.m = m, .n = n, .positions = c->positions, .rope = &c->rope, .probe = &c->probe};
 
-	d->gather_rows(b->x, h, m->layout->embedding->data, h, c->tokens, n, h);
+	layers_enter(&p, b->x, c->tokens);
 	for (int i = 0; i < config->n_layers; i++) {
+		struct attention_shape shape = layer_attention(config, i);
+
+		shape.n_queries = n;
+		shape.n_segments = rows->n_segments;
+		shape.segments = c->segments.segments;
+		shape.ranges = c->segments.ranges;
 		if (layer_begin(&p, i, b, i ? b->mid : b->x, i ? c->delta : NULL, err) != 0)
 			return -1;
 		d->scatter_rows(

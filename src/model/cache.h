@@ -17,7 +17,7 @@ struct cache {
 	float **kv;	/* [n_layers] of [max_slots, 2 n_kv_heads head_dim] */
 	struct layer_buffers buffers;
 	float *x, *delta, *y, *inv;
-	float *cos_sin;
+	struct rope_tables rope;
 	int32_t *tokens, *positions, *slots; /* of the rows of a pass */
 	struct segments segments;
 	struct cache_head head;

@@ -16,7 +16,7 @@ static char *path_of(const char *dir, const char *file)
 
 static int has_shape(const struct safetensors_entry *e, const struct tensor *t)
 {
-	if (t->role == TENSOR_NORM)
+	if (tensor_is_vector(t))
 		return e->n_dims == 1 && e->dims[0] == t->rows;
 	return e->n_dims == 2 && e->dims[0] == t->rows && e->dims[1] == t->cols;
 }
@@ -65,9 +65,9 @@ static int check_tensors(const struct model *m, const struct weights *w, struct 
 		for (int i = 0; i < safetensors_count(w->files[f]); i++)
 			if (!is_known(m, safetensors_entry(w->files[f], i)->name))
 				return error_set(err, EXIT_DATA,
-					"tensor '%s' belongs to no part of a Llama model of %d "
-					"layers",
+					"tensor '%s' belongs to no part of a %s of %d layers",
 					safetensors_entry(w->files[f], i)->name,
+					architecture_of(m->config.architecture)->class_name,
 					m->config.n_layers);
 	return 0;
 }
@@ -82,6 +82,12 @@ static int64_t largest_tensor(const struct model *m)
 	return largest;
 }
 
+static void add_shift(float *values, int64_t n, float shift)
+{
+	for (int64_t i = 0; i < n && shift != 0.0f; i++)
+		values[i] += shift;
+}
+
 static int read_weights(struct model *m, const struct weights *w, struct error *err)
 {
 	float *values = xreallocarray(NULL, (size_t)largest_tensor(m), sizeof *values);
@@ -93,6 +99,7 @@ static int read_weights(struct model *m, const struct weights *w, struct error *
 			free(values);
 			return -1;
 		}
+		add_shift(values, t->rows * t->cols, t->shift);
 		m->device->upload(t->data, values, (size_t)(t->rows * t->cols) * sizeof *values);
 	}
 	free(values);
@@ -135,6 +142,7 @@ static int write_weights(const struct model *m, struct safetensors_writer *w, st
 
 		m->device->download(values, t->data, (size_t)(t->rows * t->cols) * sizeof *values);
 		result = m->device->sync(err);
+		add_shift(values, t->rows * t->cols, -t->shift);
 		if (result == 0)
 			result = safetensors_write(w, values, err);
 	}
@@ -160,7 +168,7 @@ int model_save(struct model *m, const char *dir, struct error *err)
 		const struct tensor *t = &m->tensors[i];
 		const int64_t dims[] = {t->rows, t->cols};
 
-		safetensors_declare(w, t->name, t->role == TENSOR_NORM ? 1 : 2, dims);
+		safetensors_declare(w, t->name, tensor_is_vector(t) ? 1 : 2, dims);
 	}
 	result = write_weights(m, w, err);
 	/* A failed write has said what is wrong already. */

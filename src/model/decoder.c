@@ -18,7 +18,19 @@ int layer_buffers_alloc(struct layer_buffers *b, const struct model *m, int max_
 	int64_t n = max_rows, h = c->hidden_size, f = c->intermediate_size;
 	int64_t attended = (int64_t)c->n_heads * c->head_dim;
 
+	int64_t heads = c->n_heads, kv_heads = c->n_kv_heads;
+	const struct architecture *a = architecture_of(c->architecture);
+
 	*b = (struct layer_buffers){0};
+	if (a->qk_norm && (!(b->qk = floats(m, n * (heads + kv_heads) * c->head_dim, bytes, err)) ||
+				  !(b->inv_q = floats(m, n * heads, bytes, err)) ||
+				  !(b->inv_k = floats(m, n * kv_heads, bytes, err))))
+		return error_prefix(err, "activations of %d rows", max_rows);
+	if (a->post_norms && (!(b->o_out = floats(m, n * h, bytes, err)) ||
+				     !(b->inv3 = floats(m, n, bytes, err)) ||
+				     !(b->down_out = floats(m, n * h, bytes, err)) ||
+				     !(b->inv4 = floats(m, n, bytes, err))))
+		return error_prefix(err, "activations of %d rows", max_rows);
 	if (!(b->x = floats(m, n * h, bytes, err)) || !(b->y1 = floats(m, n * h, bytes, err)) ||
 		!(b->inv1 = floats(m, n, bytes, err)) ||
 		!(b->qkv = floats(m, n * qkv_width(c), bytes, err)) ||
@@ -35,36 +47,12 @@ int layer_buffers_alloc(struct layer_buffers *b, const struct model *m, int max_
 void layer_buffers_free(struct layer_buffers *b, const struct model *m)
 {
 	float *const all[] = {b->x, b->y1, b->inv1, b->qkv, b->attended, b->lse, b->mid, b->y2,
-		b->inv2, b->gate_up, b->act};
+		b->inv2, b->gate_up, b->act, b->qk, b->inv_q, b->inv_k, b->o_out, b->inv3,
+		b->down_out, b->inv4};
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		m->device->free(all[i]);
 	*b = (struct layer_buffers){0};
-}
-
-/* The angles are rounded to fp32 as transformers rounds them. */
-float *rope_table_new(const struct model *m, int n, struct error *err)
-{
-	const int half = m->config.head_dim / 2;
-	size_t bytes = (size_t)n * m->config.head_dim * sizeof(float);
-	float *host = xmalloc(bytes), *table = m->device->alloc(bytes, err);
-
-	for (int d = 0; d < half; d++) {
-		double exponent = (double)(2 * d) / m->config.head_dim;
-		float frequency = (float)(1.0 / pow((double)m->config.rope_theta, exponent));
-
-		for (int i = 0; i < n; i++) {
-			float angle = (float)i * frequency;
-			float *row = host + (size_t)i * m->config.head_dim;
-
-			row[d] = (float)cos((double)angle);
-			row[half + d] = (float)sin((double)angle);
-		}
-	}
-	if (table)
-		m->device->upload(table, host, bytes);
-	free(host);
-	return table;
 }
 
 int probe_check(const struct decoder_pass *p, const float *x, int64_t count, int layer,
@@ -85,6 +73,58 @@ int probe_check(const struct decoder_pass *p, const float *x, int64_t count, int
 		layer, operation, (long long)(index / (count / p->n)));
 }
 
+void layers_enter(const struct decoder_pass *p, float *x, const int32_t *tokens)
+{
+	const struct model_config *c = &p->m->config;
+	const struct device *d = p->m->device;
+	const int h = c->hidden_size;
+
+	d->gather_rows(x, h, p->m->layout->embedding->data, h, tokens, p->n, h);
+	if (architecture_of(c->architecture)->scaled_embedding)
+		d->axpby(x, x, (int64_t)p->n * h, sqrtf((float)h), 0.0f);
+}
+
+struct attention_shape layer_attention(const struct model_config *c, int layer)
+{
+	const float scalar = c->query_scalar > 0.0f ? c->query_scalar : (float)c->head_dim;
+
+	return (struct attention_shape){.n_heads = c->n_heads,
+		.n_kv_heads = c->n_kv_heads,
+		.head_dim = c->head_dim,
+		.scale = 1.0f / sqrtf(scalar),
+		.window = model_window(c, layer)};
+}
+
+/* y1 to queries, keys and values, not rotated yet. */
+static void project(
+	const struct decoder_pass *p, const struct layer_tensors *l, const struct layer_buffers *b)
+{
+	const struct model_config *c = &p->m->config;
+	const struct device *d = p->m->device;
+	const int n = p->n, h = c->hidden_size, width = qkv_width(c);
+	const int keys = c->n_heads * c->head_dim, values = keys + c->n_kv_heads * c->head_dim;
+
+	if (!l->q_norm) {
+		d->matmul(PLAIN, TRANSPOSED, n, width, h, 1.0f, b->y1, h, l->q->data, h, 0.0f,
+			b->qkv, width);
+		if (l->q_bias)
+			d->add_bias(b->qkv, width, l->q_bias->data, n, width);
+		return;
+	}
+	d->matmul(PLAIN, TRANSPOSED, n, values, h, 1.0f, b->y1, h, l->q->data, h, 0.0f, b->qk,
+		values);
+	d->matmul(PLAIN, TRANSPOSED, n, width - values, h, 1.0f, b->y1, h, l->v->data, h, 0.0f,
+		b->qkv + values, width);
+	if (l->q_bias) {
+		d->add_bias(b->qk, values, l->q_bias->data, n, values);
+		d->add_bias(b->qkv + values, width, l->v_bias->data, n, width - values);
+	}
+	d->head_rmsnorm(b->qkv, width, b->inv_q, b->qk, values, l->q_norm->data, c->rms_norm_eps, n,
+		c->n_heads, c->head_dim);
+	d->head_rmsnorm(b->qkv + keys, width, b->inv_k, b->qk + keys, values, l->k_norm->data,
+		c->rms_norm_eps, n, c->n_kv_heads, c->head_dim);
+}
+
 int layer_begin(const struct decoder_pass *p, int layer, struct layer_buffers *b,
 	const float *previous, const float *delta, struct error *err)
 {
@@ -98,10 +138,9 @@ int layer_begin(const struct decoder_pass *p, int layer, struct layer_buffers *b
 	if (probe_check(p, b->x, (int64_t)n * h, layer, "the residual stream", err) != 0 ||
 		probe_check(p, b->y1, (int64_t)n * h, layer, "input_layernorm", err) != 0)
 		return -1;
-	d->matmul(
-		PLAIN, TRANSPOSED, n, width, h, 1.0f, b->y1, h, l->q->data, h, 0.0f, b->qkv, width);
-	d->rope(b->qkv, width, p->positions, p->cos_sin, n, c->n_heads + c->n_kv_heads, c->head_dim,
-		0);
+	project(p, l, b);
+	d->rope(b->qkv, width, p->positions, rope_table(p->rope, c, layer), n,
+		c->n_heads + c->n_kv_heads, c->head_dim, 0);
 	return probe_check(p, b->qkv, (int64_t)n * width, layer, "q_proj, k_proj or v_proj", err);
 }
 
@@ -117,20 +156,27 @@ int layer_end(const struct decoder_pass *p, int layer, struct layer_buffers *b, 
 	if (probe_check(p, b->attended, (int64_t)n * attended, layer, "attention", err) != 0)
 		return -1;
 	d->matmul(PLAIN, TRANSPOSED, n, h, attended, 1.0f, b->attended, attended, l->o->data,
-		attended, 0.0f, delta, h);
+		attended, 0.0f, l->attention_norm ? b->o_out : delta, h);
+	if (l->attention_norm)
+		d->add_rmsnorm(NULL, delta, b->inv3, b->o_out, NULL, l->attention_norm->data,
+			c->rms_norm_eps, n, h);
 	if (probe_check(p, delta, (int64_t)n * h, layer, "o_proj", err) != 0)
 		return -1;
 	d->add_rmsnorm(
-		b->mid, b->y2, b->inv2, b->x, delta, l->post_norm->data, c->rms_norm_eps, n, h);
-	if (probe_check(p, b->y2, (int64_t)n * h, layer, "post_attention_layernorm", err) != 0)
+		b->mid, b->y2, b->inv2, b->x, delta, l->mlp_norm->data, c->rms_norm_eps, n, h);
+	if (probe_check(p, b->y2, (int64_t)n * h, layer, "the norm before the mlp", err) != 0)
 		return -1;
 	d->matmul(PLAIN, TRANSPOSED, n, 2 * f, h, 1.0f, b->y2, h, l->gate->data, h, 0.0f,
 		b->gate_up, 2 * f);
 	if (probe_check(p, b->gate_up, (int64_t)n * 2 * f, layer, "gate_proj or up_proj", err) != 0)
 		return -1;
-	d->swiglu(b->act, b->gate_up, n, f);
+	(architecture_of(c->architecture)->gelu ? d->geglu : d->swiglu)(b->act, b->gate_up, n, f);
 	if (probe_check(p, b->act, (int64_t)n * f, layer, "the activation", err) != 0)
 		return -1;
-	d->matmul(PLAIN, TRANSPOSED, n, h, f, 1.0f, b->act, f, l->down->data, f, 0.0f, delta, h);
+	d->matmul(PLAIN, TRANSPOSED, n, h, f, 1.0f, b->act, f, l->down->data, f, 0.0f,
+		l->output_norm ? b->down_out : delta, h);
+	if (l->output_norm)
+		d->add_rmsnorm(NULL, delta, b->inv4, b->down_out, NULL, l->output_norm->data,
+			c->rms_norm_eps, n, h);
 	return probe_check(p, delta, (int64_t)n * h, layer, "down_proj", err);
 }

@@ -17,6 +17,20 @@ struct layer_buffers {
 	float *inv2;	 /* [n] */
 	float *gate_up;	 /* [n, 2 intermediate] */
 	float *act;	 /* [n, intermediate] */
+
+	/* NULL where the architecture has no such norms. */
+	float *qk;		/* [n, (n_heads + n_kv_heads) head_dim] before their norms */
+	float *inv_q;		/* [n, n_heads] */
+	float *inv_k;		/* [n, n_kv_heads] */
+	float *o_out, *inv3;	/* [n, hidden] of o_proj before its norm; [n] */
+	float *down_out, *inv4; /* of down_proj; [n] */
+};
+
+/* Cosines and sines for rope() in kernels/device.h, device memory.  Zero-initialised:
+ * none. */
+struct rope_tables {
+	float *all;   /* of positions 0 .. n - 1 */
+	float *local; /* of windowed layers; NULL: the same */
 };
 
 /* Looks for the operation whose output is not finite: off in normal runs, where
@@ -30,7 +44,7 @@ struct decoder_pass {
 	const struct model *m;
 	int n;
 	const int32_t *positions; /* [n], device memory */
-	const float *cos_sin;	  /* see rope() in kernels/device.h */
+	const struct rope_tables *rope;
 	struct probe *probe;
 };
 
@@ -45,8 +59,16 @@ int layer_buffers_alloc(struct layer_buffers *b, const struct model *m, int max_
 	uint64_t *bytes, struct error *err);
 void layer_buffers_free(struct layer_buffers *b, const struct model *m);
 
-/* Cosines and sines of positions 0 .. n - 1, device memory; NULL and a message. */
-float *rope_table_new(const struct model *m, int n, struct error *err);
+/* Tables for n positions; the bytes are added.  -1 and a message: free them, too. */
+int rope_tables_alloc(
+	struct rope_tables *r, const struct model *m, int n, uint64_t *bytes, struct error *err);
+void rope_tables_free(struct rope_tables *r, const struct model *m);
+const float *rope_table(const struct rope_tables *r, const struct model_config *c, int layer);
+
+/* The embedded tokens of the pass, in x[n, hidden]. */
+void layers_enter(const struct decoder_pass *p, float *x, const int32_t *tokens);
+/* What attention is in a layer; the caller adds queries, segments and ranges. */
+struct attention_shape layer_attention(const struct model_config *c, int layer);
 
 /* x = previous + delta (layer 0: delta NULL, previous == b->x), norm, q, k, v,
  * rotation.  Then the caller attends, and the second half leaves in delta what

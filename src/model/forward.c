@@ -9,7 +9,7 @@ static struct decoder_pass pass_of(struct workspace *w, const struct tree *t)
 		.m = w->m,
 		.n = t->n_rows,
 		.positions = w->positions,
-		.cos_sin = w->cos_sin,
+		.rope = &w->rope,
 		.probe = &w->probe,
 	};
 }
@@ -21,14 +21,14 @@ static int run_layers(struct workspace *w, const struct tree *t, struct error *e
 	const struct model_config *c = &m->config;
 	const struct device *d = m->device;
 	const struct decoder_pass p = pass_of(w, t);
-	const struct attention_shape shape = workspace_attention(w, t);
 	const int h = c->hidden_size, width = qkv_width(c), n = t->n_rows;
 	const int keys = c->n_heads * c->head_dim, values = keys + c->n_kv_heads * c->head_dim;
 	const float *previous = w->layers[0].x, *delta = NULL;
 
-	d->gather_rows(w->layers[0].x, h, m->layout->embedding->data, h, w->tokens, n, h);
+	layers_enter(&p, w->layers[0].x, w->tokens);
 	for (int i = 0; i < c->n_layers; i++) {
 		struct layer_buffers *b = &w->layers[i];
+		const struct attention_shape shape = workspace_attention(w, t, i);
 
 		if (layer_begin(&p, i, b, previous, delta, err) != 0)
 			return -1;

@@ -22,34 +22,64 @@ static struct tensor *add_to_layer(struct model *m, int layer, const char *what,
 	struct buf name = {0};
 	struct tensor *t;
 
-	buf_addf(&name, "model.layers.%d.%s.weight", layer, what);
+	buf_addf(&name, "model.layers.%d.%s.%s", layer, what,
+		role == TENSOR_BIAS ? "bias" : "weight");
 	t = add(m, arena_strdup(&m->layout->arena, name.data), role, rows, cols);
+	if (role == TENSOR_NORM)
+		t->shift = architecture_of(m->config.architecture)->norm_shift;
 	buf_release(&name);
 	return t;
+}
+
+static void describe_attention(struct model *m, int i)
+{
+	const struct model_config *c = &m->config;
+	const struct architecture *a = architecture_of(c->architecture);
+	int64_t h = c->hidden_size;
+	int64_t q = (int64_t)c->n_heads * c->head_dim, kv = (int64_t)c->n_kv_heads * c->head_dim;
+	struct layer_tensors *l = &m->layout->layers[i];
+
+	l->q = add_to_layer(m, i, "self_attn.q_proj", TENSOR_MATRIX, q, h);
+	l->k = add_to_layer(m, i, "self_attn.k_proj", TENSOR_MATRIX, kv, h);
+	l->v = add_to_layer(m, i, "self_attn.v_proj", TENSOR_MATRIX, kv, h);
+	if (a->qkv_bias) {
+		l->q_bias = add_to_layer(m, i, "self_attn.q_proj", TENSOR_BIAS, q, 1);
+		l->k_bias = add_to_layer(m, i, "self_attn.k_proj", TENSOR_BIAS, kv, 1);
+		l->v_bias = add_to_layer(m, i, "self_attn.v_proj", TENSOR_BIAS, kv, 1);
+	}
+	if (a->qk_norm) {
+		l->q_norm = add_to_layer(m, i, "self_attn.q_norm", TENSOR_NORM, c->head_dim, 1);
+		l->k_norm = add_to_layer(m, i, "self_attn.k_norm", TENSOR_NORM, c->head_dim, 1);
+	}
+	l->o = add_to_layer(m, i, "self_attn.o_proj", TENSOR_MATRIX, h, q);
 }
 
 static void describe_layer(struct model *m, int i)
 {
 	const struct model_config *c = &m->config;
+	const int post = architecture_of(c->architecture)->post_norms;
 	int64_t h = c->hidden_size, f = c->intermediate_size;
-	int64_t q = (int64_t)c->n_heads * c->head_dim, kv = (int64_t)c->n_kv_heads * c->head_dim;
 	struct layer_tensors *l = &m->layout->layers[i];
 
 	l->input_norm = add_to_layer(m, i, "input_layernorm", TENSOR_NORM, h, 1);
-	l->q = add_to_layer(m, i, "self_attn.q_proj", TENSOR_MATRIX, q, h);
-	l->k = add_to_layer(m, i, "self_attn.k_proj", TENSOR_MATRIX, kv, h);
-	l->v = add_to_layer(m, i, "self_attn.v_proj", TENSOR_MATRIX, kv, h);
-	l->o = add_to_layer(m, i, "self_attn.o_proj", TENSOR_MATRIX, h, q);
-	l->post_norm = add_to_layer(m, i, "post_attention_layernorm", TENSOR_NORM, h, 1);
+	describe_attention(m, i);
+	if (post)
+		l->attention_norm =
+			add_to_layer(m, i, "post_attention_layernorm", TENSOR_NORM, h, 1);
+	l->mlp_norm = add_to_layer(m, i,
+		post ? "pre_feedforward_layernorm" : "post_attention_layernorm", TENSOR_NORM, h, 1);
 	l->gate = add_to_layer(m, i, "mlp.gate_proj", TENSOR_MATRIX, f, h);
 	l->up = add_to_layer(m, i, "mlp.up_proj", TENSOR_MATRIX, f, h);
 	l->down = add_to_layer(m, i, "mlp.down_proj", TENSOR_MATRIX, h, f);
+	if (post)
+		l->output_norm =
+			add_to_layer(m, i, "post_feedforward_layernorm", TENSOR_NORM, h, 1);
 }
 
 struct model *model_describe(const struct model_config *config, const struct device *device)
 {
 	enum {
-		TENSORS_PER_LAYER = 9
+		TENSORS_PER_LAYER = 16
 	};
 	struct model *m = xcalloc(1, sizeof *m);
 	struct model_layout *layout = m->layout = xcalloc(1, sizeof *m->layout);
@@ -65,6 +95,7 @@ struct model *model_describe(const struct model_config *config, const struct dev
 		describe_layer(m, i);
 	layout->norm = add(
 		m, arena_strdup(names, "model.norm.weight"), TENSOR_NORM, config->hidden_size, 1);
+	layout->norm->shift = architecture_of(config->architecture)->norm_shift;
 	layout->head = layout->embedding;
 	if (!config->tie_word_embeddings)
 		layout->head = add(m, arena_strdup(names, "lm_head.weight"), TENSOR_HEAD,
@@ -132,7 +163,9 @@ static void fill_randomly(struct model *m, int index, float *values, uint64_t se
 		if (t == m->layout->layers[i].o || t == m->layout->layers[i].down)
 			deviation = 0.02 / sqrt(2.0 * m->config.n_layers);
 	for (int64_t i = 0; i < t->rows * t->cols; i++)
-		values[i] = t->role == TENSOR_NORM ? 1.0f : (float)(deviation * rng_normal(&r));
+		values[i] = t->role == TENSOR_NORM   ? 1.0f
+			    : t->role == TENSOR_BIAS ? 0.0f
+						     : (float)(deviation * rng_normal(&r));
 }
 
 struct model *model_new(const struct model_config *config, const struct device *device,

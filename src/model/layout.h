@@ -4,10 +4,15 @@
 
 #include "model/model.h"
 
-/* Within a layer q, k, v lie one after the other in memory, and so do gate and
- * up: each group is one matrix product. */
+/* Within a layer q, k, v lie one after the other in memory, and so do their biases, and
+ * gate and up: each group is one matrix product.  NULL: the architecture has none. */
 struct layer_tensors {
-	struct tensor *input_norm, *q, *k, *v, *o, *post_norm, *gate, *up, *down;
+	struct tensor *input_norm, *q, *k, *v, *o;
+	struct tensor *q_bias, *k_bias, *v_bias, *q_norm, *k_norm;
+	struct tensor *attention_norm; /* of attention's output */
+	struct tensor *mlp_norm;       /* before the MLP */
+	struct tensor *gate, *up, *down;
+	struct tensor *output_norm; /* of the MLP's output */
 };
 
 struct model_layout {

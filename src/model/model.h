@@ -1,10 +1,11 @@
 /*
  * model.h - a decoder-only transformer of the Llama family on any device: RMSNorm,
- * rotary positions, grouped-query attention, SwiGLU, tied or separate head.
+ * rotary positions, grouped-query attention, gated MLP, tied or separate head, and what
+ * the architectures of model/architecture.h add to that.
  *
- * Checkpoints are Hugging Face model directories (config.json,
- * model.safetensors); weights are named as transformers' LlamaForCausalLM names
- * them.  Parameters live on the device in fp32.
+ * Checkpoints are Hugging Face model directories (config.json, model.safetensors), or
+ * GGUF files; weights are named as transformers names them.  Parameters live on the
+ * device in fp32.
  */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
@@ -12,21 +13,48 @@
 #include <stdint.h>
 #include "base/error.h"
 #include "kernels/device.h"
+#include "model/architecture.h"
 #include "model/tree.h"
 
+enum {
+	MODEL_MAX_LAYERS = 1024
+};
+
+/* Frequencies of rotary positions are changed so that longer texts fit. */
+enum rope_scaling {
+	ROPE_PLAIN,
+	ROPE_LINEAR, /* all divided by factor */
+	ROPE_LLAMA3  /* low ones divided by factor, a smooth passage between */
+};
+
 struct model_config {
+	enum architecture_id architecture;
 	int vocab_size, hidden_size, intermediate_size;
 	int n_layers, n_heads, n_kv_heads, head_dim;
 	int max_positions;
 	float rope_theta, rms_norm_eps;
 	int tie_word_embeddings;
 	int32_t end_token_id; /* config.json's eos_token_id; 0 or less: null */
+	enum rope_scaling rope_scaling;
+	float rope_factor, rope_low, rope_high; /* ROPE_LLAMA3: in turns of the original ... */
+	int rope_original;			/* ... number of positions */
+	float rope_local_theta;			/* of windowed layers, where that differs */
+	float query_scalar;			/* 0: head_dim */
+	int window; /* keys that a windowed layer sees, its own included */
+	uint64_t windowed[MODEL_MAX_LAYERS / 64]; /* a bit for each layer */
 };
+
+/* Keys that a layer sees, its own included; 0: all. */
+static inline int model_window(const struct model_config *c, int layer)
+{
+	return c->windowed[layer / 64] >> layer % 64 & 1 ? c->window : 0;
+}
 
 enum tensor_role {
 	TENSOR_EMBEDDING, /* embed_tokens */
 	TENSOR_HEAD,	  /* lm_head, where it is not tied */
 	TENSOR_NORM,	  /* a vector */
+	TENSOR_BIAS,	  /* a vector */
 	TENSOR_MATRIX	  /* q, k, v, o, gate, up, down: what Muon updates */
 };
 
@@ -36,7 +64,13 @@ struct tensor {
 	enum tensor_role role;
 	int64_t rows, cols; /* a vector has cols 1 in memory and shape [rows] in files */
 	float *data, *grad; /* device memory; grad NULL where the model is not trained */
+	float shift;	    /* data is what files hold plus this */
 };
+
+static inline int tensor_is_vector(const struct tensor *t)
+{
+	return t->role == TENSOR_NORM || t->role == TENSOR_BIAS;
+}
 
 struct model {
 	struct model_config config;
@@ -49,7 +83,7 @@ struct model {
 	struct model_layout *layout; /* private: tensors by layer and place */
 };
 
-/* config.json of a Llama: what it must not be is an error, never ignored. */
+/* config.json: what is not computed here is an error that names it, never ignored. */
 int model_config_read(struct model_config *config, const char *path, struct error *err);
 int model_config_write(const struct model_config *config, const char *path, struct error *err);
 /* 0, or -1 where the sizes cannot be those of a model that we run. */

@@ -27,8 +27,7 @@ static int alloc_values(struct workspace *w, struct error *err)
 	for (int i = 0; i < c->n_layers; i++)
 		if (layer_buffers_alloc(&w->layers[i], w->m, w->max_rows, &w->bytes, err) != 0)
 			return -1;
-	w->bytes += n * (size_t)c->head_dim * sizeof(float);
-	if (!(w->cos_sin = rope_table_new(w->m, w->max_rows, err)) ||
+	if (rope_tables_alloc(&w->rope, w->m, w->max_rows, &w->bytes, err) != 0 ||
 		!(w->probe.index = device_memory(w, 1, sizeof(int64_t), err)) ||
 		!FLOATS(w->delta, n * h) || !FLOATS(w->final_x, n * h) ||
 		!FLOATS(w->final_y, n * h) || !FLOATS(w->final_inv, n) ||
@@ -89,17 +88,18 @@ void workspace_free(struct workspace *w)
 {
 	if (!w)
 		return;
-	void *const all[] = {w->cos_sin, w->probe.index, w->delta, w->final_x, w->final_y,
-		w->final_inv, w->head_x, w->head_lse, w->logprob, w->entropy, w->coefficient,
-		w->scratch, w->dx, w->dy, w->dqkv, w->dattended, w->dgate_up, w->dact, w->dlse,
-		w->dhead_x, w->tokens, w->positions, w->head_rows, w->head_start, w->edge_token,
-		w->choice_start, w->choice_end, w->choice, w->sum_target, w->sum_start,
-		w->sum_order, w->embed_target, w->embed_start, w->embed_order};
+	void *const all[] = {w->probe.index, w->delta, w->final_x, w->final_y, w->final_inv,
+		w->head_x, w->head_lse, w->logprob, w->entropy, w->coefficient, w->scratch, w->dx,
+		w->dy, w->dqkv, w->dattended, w->dgate_up, w->dact, w->dlse, w->dhead_x, w->tokens,
+		w->positions, w->head_rows, w->head_start, w->edge_token, w->choice_start,
+		w->choice_end, w->choice, w->sum_target, w->sum_start, w->sum_order,
+		w->embed_target, w->embed_start, w->embed_order};
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		w->m->device->free(all[i]);
 	for (int i = 0; i < w->m->config.n_layers; i++)
 		layer_buffers_free(&w->layers[i], w->m);
+	rope_tables_free(&w->rope, w->m);
 	free(w->layers);
 	free(w->host);
 	free(w->token_count);
@@ -285,20 +285,16 @@ int workspace_load_tree(struct workspace *w, const struct tree *t, struct error 
 	return load_choices(w, t, err);
 }
 
-struct attention_shape workspace_attention(const struct workspace *w, const struct tree *t)
+struct attention_shape workspace_attention(
+	const struct workspace *w, const struct tree *t, int layer)
 {
-	const struct model_config *c = &w->m->config;
+	struct attention_shape shape = layer_attention(&w->m->config, layer);
 
-	return (struct attention_shape){
-		.n_heads = c->n_heads,
-		.n_kv_heads = c->n_kv_heads,
-		.head_dim = c->head_dim,
-		.scale = 1.0f / sqrtf((float)c->head_dim),
-		.n_queries = t->n_rows,
-		.n_segments = t->n_nodes,
-		.segments = w->segments.segments,
-		.ranges = w->segments.ranges,
-	};
+	shape.n_queries = t->n_rows;
+	shape.n_segments = t->n_nodes;
+	shape.segments = w->segments.segments;
+	shape.ranges = w->segments.ranges;
+	return shape;
 }
 
 struct head_shape workspace_head(const struct workspace *w)

@@ -11,7 +11,7 @@ struct workspace {
 	int max_rows, max_edges;
 	uint64_t bytes;
 	struct layer_buffers *layers; /* [n_layers] */
-	float *cos_sin;		      /* positions below max_rows */
+	struct rope_tables rope;      /* positions below max_rows */
 	struct probe probe;
 
 	/* After the layers. */
@@ -51,7 +51,8 @@ struct workspace {
  * the model. */
 int workspace_load_tree(struct workspace *w, const struct tree *t, struct error *err);
 
-struct attention_shape workspace_attention(const struct workspace *w, const struct tree *t);
+struct attention_shape workspace_attention(
+	const struct workspace *w, const struct tree *t, int layer);
 struct head_shape workspace_head(const struct workspace *w);
 
 #endif

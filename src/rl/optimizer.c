@@ -167,7 +167,7 @@ static void adamw_step(struct optimizer *opt, const struct tensor *t, struct slo
 		.beta1 = (float)o->beta1,
 		.beta2 = (float)o->beta2,
 		.eps = (float)o->eps,
-		.weight_decay = t->role == TENSOR_NORM ? 0 : (float)o->weight_decay,
+		.weight_decay = tensor_is_vector(t) ? 0 : (float)o->weight_decay,
 		.correction1 = (float)(1 - pow(o->beta1, step)),
 		.correction2 = (float)(1 - pow(o->beta2, step)),
 		.grad_scale = grad_scale,

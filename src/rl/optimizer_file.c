@@ -31,7 +31,7 @@ static void declare(struct safetensors_writer *w, const struct tensor *t, const 
 	int64_t dims[2] = {t->rows, t->cols};
 
 	snprintf(name, sizeof name, "%s.%s", t->name, what);
-	safetensors_declare(w, name, t->role == TENSOR_NORM ? 1 : 2, dims);
+	safetensors_declare(w, name, tensor_is_vector(t) ? 1 : 2, dims);
 }
 
 static int write_array(struct safetensors_writer *w, const struct optimizer *opt, const float *data,
