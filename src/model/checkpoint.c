@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/mem.h"
+#include "model/gguf_model.h"
 #include "model/weights.h"
 
 static char *path_of(const char *dir, const char *file)
@@ -113,9 +114,13 @@ struct model *model_load(
 	struct model_config config;
 	struct model *m = NULL;
 	struct weights w;
-	char *path = path_of(dir, "config.json");
-	int result = model_config_read(&config, path, err);
+	char *path;
+	int result;
 
+	if (gguf_is(dir))
+		return gguf_model_load(dir, device, with_grad, err);
+	path = path_of(dir, "config.json");
+	result = model_config_read(&config, path, err);
 	free(path);
 	if (result != 0)
 		return NULL;

@@ -90,7 +90,8 @@ int model_config_write(const struct model_config *config, const char *path, stru
 int model_config_check(const struct model_config *config, struct error *err);
 
 /* Reads DIR/config.json and DIR/model.safetensors, or the shards that
- * DIR/model.safetensors.index.json lists.  with_grad: space for gradients. */
+ * DIR/model.safetensors.index.json lists; or a GGUF file of that name.  with_grad: space for
+ * gradients. */
 struct model *model_load(
 	const char *dir, const struct device *device, int with_grad, struct error *err);
 /* A new model with random weights: normal(0, 0.02), residual outputs scaled by
