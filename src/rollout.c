@@ -251,7 +251,7 @@ static void sample(struct program *p)
 static int records_of(const struct program *p, size_t group)
 {
 	return p->options.merge_same && rollout_same(p->batch, group) ? 1
-								       : p->options.rollout.group;
+								      : p->options.rollout.group;
 }
 
 /* Writes every sample of the batch, and flushes. */

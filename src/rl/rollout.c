@@ -252,8 +252,9 @@ size_t rollout_alive(const struct rollout_batch *b, size_t from)
 	return alive;
 }
 
-static const char *const own_fields[] = {"group", "sample", "times", "policy", "prompt_tokens", "tokens",
-	"logprobs", "spans", "text", "finish", "answer", "reward", "reward_parts", "verdict"};
+static const char *const own_fields[] = {"group", "sample", "times", "policy", "prompt_tokens",
+	"tokens", "logprobs", "spans", "text", "finish", "answer", "reward", "reward_parts",
+	"verdict"};
 
 void rollout_strip(struct record *r)
 {
