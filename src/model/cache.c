@@ -23,6 +23,7 @@ static int alloc_rows(struct cache *c, size_t rows, struct error *err)
 		!(c->tokens = memory(c, rows, sizeof(int32_t), err)) ||
 		!(c->positions = memory(c, rows, sizeof(int32_t), err)) ||
 		!(c->slots = memory(c, rows, sizeof(int32_t), err)) ||
+		!(c->asked = memory(c, rows, sizeof(int32_t), err)) ||
 		!(c->probe.index = memory(c, 1, sizeof(int64_t), err)))
 		return -1;
 	return segments_alloc(&c->segments, c->m->device, c->max_rows, &c->bytes, err);
@@ -49,8 +50,8 @@ void cache_free(struct cache *c)
 {
 	if (!c->m)
 		return;
-	void *const all[] = {
-		c->x, c->delta, c->y, c->inv, c->tokens, c->positions, c->slots, c->probe.index};
+	void *const all[] = {c->x, c->delta, c->y, c->inv, c->tokens, c->positions, c->slots,
+		c->asked, c->probe.index};
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		c->m->device->free(all[i]);
@@ -90,7 +91,25 @@ int cache_reserve(struct cache *c, int64_t n, struct error *err)
 	return 0;
 }
 
-static int run_layers(struct cache *c, const struct cache_rows *rows, struct error *err)
+/* Moves what the second half of the last layer reads of the rows asked of to the
+ * front: nobody looks at the other rows any more. */
+static void take_asked(struct cache *c, struct layer_buffers *b, int n)
+{
+	const struct model_config *config = &c->m->config;
+	const struct device *d = c->m->device;
+	const int h = config->hidden_size, attended = config->n_heads * config->head_dim;
+	struct layer_buffers from = *b;
+
+	b->x = c->x;
+	b->attended = from.qkv; /* which is in the cache now */
+	d->gather_rows(b->x, h, from.x, h, c->asked, n, h);
+	d->gather_rows(b->attended, attended, from.attended, attended, c->asked, n, attended);
+}
+
+/* Leaves the final states of the n_asked rows c->asked in c->y, in that order; of all
+ * rows where it is -1. */
+static int run_layers(
+	struct cache *c, const struct cache_rows *rows, int n_asked, struct error *err)
 {
 	const struct model *m = c->m;
 	const struct model_config *config = &m->config;
@@ -98,8 +117,8 @@ static int run_layers(struct cache *c, const struct cache_rows *rows, struct err
 	const int n = rows->n, h = config->hidden_size, hd = config->head_dim;
 	const int width = qkv_width(config), keys = config->n_heads * hd;
 	const int kv_width = config->n_kv_heads * hd;
-	struct layer_buffers *b = &c->buffers;
-	const struct decoder_pass p = {
+	struct layer_buffers buffers = c->buffers, *b = &buffers;
+	struct decoder_pass p = {
 		.m = m, .n = n, .positions = c->positions, .rope = &c->rope, .probe = &c->probe};
 
 	layers_enter(&p, b->x, c->tokens);
@@ -114,36 +133,46 @@ static int run_layers(struct cache *c, const struct cache_rows *rows, struct err
 			return -1;
 		d->scatter_rows(
 			c->kv[i], 2 * kv_width, b->qkv + keys, width, c->slots, n, 2 * kv_width);
+		if (i == config->n_layers - 1 && n_asked == 0)
+			return 0;
 		d->attention(&shape, b->attended, b->lse, b->qkv, width, c->kv[i],
 			c->kv[i] + kv_width, 2 * kv_width);
+		if (i == config->n_layers - 1 && n_asked >= 0) {
+			take_asked(c, b, n_asked);
+			p.n = n_asked;
+		}
 		if (layer_end(&p, i, b, c->delta, err) != 0)
 			return -1;
 	}
 	d->add_rmsnorm(c->x, c->y, c->inv, b->mid, c->delta, m->layout->norm->data,
-		config->rms_norm_eps, n, h);
-	return probe_check(&p, c->y, (int64_t)n * h, -1, "the final norm", err);
+		config->rms_norm_eps, p.n, h);
+	return probe_check(&p, c->y, (int64_t)p.n * h, -1, "the final norm", err);
 }
 
-static int run_rows(struct cache *c, const struct cache_rows *rows, struct error *err)
+static int run_rows(struct cache *c, const struct cache_rows *rows, const int32_t *asked,
+	int n_asked, struct error *err)
 {
 	const struct device *d = c->m->device;
 	const size_t n = (size_t)rows->n;
 
-	if (rows->n > c->max_rows)
-		return error_set(err, EXIT_INTERNAL, "a pass of %d rows", rows->n);
+	if (rows->n > c->max_rows || n_asked > rows->n)
+		return error_set(
+			err, EXIT_INTERNAL, "a pass of %d rows, %d asked of", rows->n, n_asked);
 	d->upload(c->tokens, rows->tokens, n * sizeof *rows->tokens);
 	d->upload(c->positions, rows->positions, n * sizeof *rows->positions);
 	d->upload(c->slots, rows->slots, n * sizeof *rows->slots);
+	if (n_asked)
+		d->upload(c->asked, asked, (size_t)n_asked * sizeof *asked);
 	if (segments_upload(&c->segments, d, rows->n_segments, err) != 0)
 		return -1;
-	return run_layers(c, rows, err);
+	return run_layers(c, rows, n_asked, err);
 }
 
 /* Runs the rows once more, looking for what is not finite; -1. */
 static int find_fault(struct cache *c, const struct cache_rows *rows, struct error *err)
 {
 	c->probe.on = 1;
-	if (run_layers(c, rows, err) == 0)
+	if (run_layers(c, rows, -1, err) == 0)
 		error_set(err, EXIT_DATA, "a NaN or infinity arose in the output head (lm_head)");
 	c->probe.on = 0;
 	return -1;
@@ -152,7 +181,7 @@ static int find_fault(struct cache *c, const struct cache_rows *rows, struct err
 int cache_run(struct cache *c, const struct cache_rows *rows, const struct cache_draws *draws,
 	struct error *err)
 {
-	if (run_rows(c, rows, err) != 0 ||
+	if (run_rows(c, rows, draws->rows, draws->n, err) != 0 ||
 		(draws->n && cache_head_draw(&c->head, c->m, c->y, draws, &c->bytes, err) != 0))
 		return -1;
 	for (int i = 0; draws->n && i < draws->start[draws->n]; i++)
@@ -167,7 +196,7 @@ int cache_score(struct cache *c, const struct cache_rows *rows, const struct cac
 	const float *logprob = scores->logprob;
 	float check = 0.0f;
 
-	if (run_rows(c, rows, err) != 0 ||
+	if (run_rows(c, rows, scores->rows, scores->n, err) != 0 ||
 		(scores->n && cache_head_score(&c->head, c->m, c->y, scores, &c->bytes, err) != 0))
 		return -1;
 	/* Anything not finite makes this sum a NaN. */

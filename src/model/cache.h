@@ -19,6 +19,7 @@ struct cache {
 	float *x, *delta, *y, *inv;
 	struct rope_tables rope;
 	int32_t *tokens, *positions, *slots; /* of the rows of a pass */
+	int32_t *asked;			     /* rows that heads ask of */
 	struct segments segments;
 	struct cache_head head;
 	struct probe probe;
