@@ -97,7 +97,7 @@ $(TESTS): $(OBJ)/t/%: $(OBJ)/t/%.o $(OBJ)/liball.a
 
 .PHONY: tests
 tests: $(TESTS)
-include t/faults.mk t/fuzz/fuzz.mk t/analysis.mk
+include t/faults.mk t/fuzz/fuzz.mk t/analysis.mk kernels/cuda/cuda.mk t/cudasim/cudasim.mk
 
 # --- Chaining the programs -------------------------------------------------
 SHELL := /bin/bash
