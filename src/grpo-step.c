@@ -281,6 +281,7 @@ static int check_origin(const struct program *p, const struct rewarded_batch *b)
 {
 	char hash[65] = "";
 
+	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 	if (strcmp(b->policy_hash, p->policy->model->hash) == 0)
 		return 1;
 	if (p->options.publish && b->policy_step < p->state.step &&
@@ -400,7 +401,6 @@ static void train(struct program *p)
 	while (!o->training.steps || p->state.step < o->training.steps) {
 		double before = seconds_now();
 
-		/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
 		got = rewarded_read(&batch, &in, p->policy, &err);
 		if (got < 0)
 			die_error(&err);

@@ -165,7 +165,7 @@ int error_set_errno(struct error *err, enum exit_code code, const char *fmt, ...
 
 int error_prefix(struct error *err, const char *fmt, ...)
 {
-	char text[sizeof err->message];
+	char text[sizeof(struct error){0}.message];
 	va_list args;
 	int n;
 

@@ -20,12 +20,12 @@ enum {
 };
 
 /* Plain, wide, English, unpaged. */
-static char *const environment[] = {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:"
-				    "/bin",
-	"HOME=/tmp/home", "TMPDIR=/tmp", "XDG_RUNTIME_DIR=/tmp/home", "LANG=C.UTF-8",
-	"LC_ALL=C.UTF-8", "LANGUAGE=en", "TERM=dumb", "NO_COLOR=1", "COLUMNS=160",
-	"TERMINAL_WIDTH=160", "LINES=1000", "PAGER=cat", "MANPAGER=cat", "GIT_PAGER=cat",
-	"SYSTEMD_PAGER=cat", "SYSTEMD_COLORS=0", "PYTHONDONTWRITEBYTECODE=1", "PYTHONUTF8=1", NULL};
+static char path_of_system[] = "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+static char *const environment[] = {path_of_system, "HOME=/tmp/home", "TMPDIR=/tmp",
+	"XDG_RUNTIME_DIR=/tmp/home", "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "LANGUAGE=en", "TERM=dumb",
+	"NO_COLOR=1", "COLUMNS=160", "TERMINAL_WIDTH=160", "LINES=1000", "PAGER=cat",
+	"MANPAGER=cat", "GIT_PAGER=cat", "SYSTEMD_PAGER=cat", "SYSTEMD_COLORS=0",
+	"PYTHONDONTWRITEBYTECODE=1", "PYTHONUTF8=1", NULL};
 
 struct words {
 	const char *list[WORDS_MAX];

@@ -174,9 +174,10 @@ void help_text_read(struct help_text *text, const char *data, size_t len)
 	for (size_t i = 0; i < len;) {
 		const char *end = memchr(data + i, '\n', len - i);
 		size_t n = end ? (size_t)(end - data) - i : len - i;
-		struct help_line line = {.number = ++number};
+		struct help_line line = {0};
 		char *copy;
 
+		line.number = ++number;
 		if (text->n_lines == HELP_LINES_MAX) {
 			text->cut = 1;
 			break;

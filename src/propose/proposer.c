@@ -231,7 +231,7 @@ static int search_answers(
 	const struct search_options o = search_options_of(p);
 	struct walk *w =
 		walk_new(p->constraint, request, a->spans, a->n_spans, p->options.max_tokens);
-	struct search_result result;
+	struct search_result result = {.n = 0};
 	int failed = search_best(
 		p->search, p->prompt.data, (int32_t)p->prompt.len, walk_guide(w), &o, &result, err);
 

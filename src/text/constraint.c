@@ -36,7 +36,7 @@ static int check_bytes(struct constraint *c, struct error *err)
 		int32_t child = token_trie_child(c->trie, 0, (unsigned char)b);
 
 		c->lacks[b] = child < 0 || c->trie->nodes[child].token < 0;
-		if (c->lacks[b] && b < 0xc0 && b != 0x7f)
+		if (b < 0xc0 && b != 0x7f && c->lacks[b])
 			return error_set(err, EXIT_DATA,
 				"the tokenizer has no token for the byte 0x%02x, which "
 				"answers may need: take a byte-level tokenizer",
