@@ -102,7 +102,7 @@ include t/faults.mk t/fuzz/fuzz.mk t/analysis.mk kernels/cuda/cuda.mk t/cudasim/
 # --- Chaining the programs -------------------------------------------------
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
-include pipelines/dataset.mk pipelines/cli.mk pipelines/report.mk pipelines/train.mk pipelines/eval.mk pipelines/bench.mk
+include pipelines/dataset.mk pipelines/cli.mk pipelines/report.mk pipelines/train.mk pipelines/model.mk pipelines/eval.mk pipelines/bench.mk
 
 # --- Tests -----------------------------------------------------------------
 T ?= $(wildcard t/[0-9]*.bats t/[0-9]*.sh)
