@@ -130,7 +130,12 @@ struct device {
 	void (*rmsnorm_backward)(float *dx, float *dgain, const float *dy, const float *x,
 		const float *inv, const float *gain, int n, int c);
 
-	/* The same for each of the n_heads heads of head_dim that begin a row of x (and of
+	/* From here to bias_backward(), geglu(), geglu_backward(), and attention's window: what
+	 * architectures beside Llama need.  A device may lack all of these: head_rmsnorm
+	 * is NULL then, and models that need any of them are refused when memory is asked
+	 * for.
+	 *
+	 * The same norm for each of the n_heads heads of head_dim that begin a row of x (and of
 	 * y), all with one gain[head_dim]: y = x * inv * gain, inv[n, n_heads]. */
 	void (*head_rmsnorm)(float *y, int ldy, float *inv, const float *x, int ldx,
 		const float *gain, float eps, int n, int n_heads, int head_dim);

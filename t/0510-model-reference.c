@@ -242,6 +242,30 @@ static void test_reference(void **state)
 	reference_close(&r);
 }
 
+/* A device that lacks what an architecture needs is not asked for it. */
+static void test_lacking_device(void **state)
+{
+	static const char *const refused[] = {"mistral", "qwen2", "qwen3", "gemma3"};
+	struct device lacking = *test_device(1);
+	struct error err;
+	struct model *m;
+
+	(void)state;
+	lacking.name = "half";
+	lacking.head_rmsnorm = NULL;
+	for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+		char path[64];
+
+		snprintf(path, sizeof path, "testdata/model/%s", refused[i]);
+		assert_null(model_load(path, &lacking, 0, &err));
+		assert_int_equal(err.code, EXIT_UNAVAILABLE);
+		assert_non_null(strstr(err.message, "not computed on the device half"));
+	}
+	m = model_load("testdata/model/llama3", &lacking, 0, &err);
+	assert_non_null(m);
+	model_free(m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +278,7 @@ int main(void)
 		{"qwen2: windows in some layers", test_reference, NULL, NULL, "qwen2-window"},
 		{"qwen3: norms of queries and keys", test_reference, NULL, NULL, "qwen3"},
 		{"gemma3", test_reference, NULL, NULL, "gemma3"},
+		cmocka_unit_test(test_lacking_device),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

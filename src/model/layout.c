@@ -103,10 +103,25 @@ struct model *model_describe(const struct model_config *config, const struct dev
 	return m;
 }
 
+/* Devices may compute the plain Llama block only (kernels/device.h). */
+static int check_device(const struct model *m, struct error *err)
+{
+	const struct architecture *a = architecture_of(m->config.architecture);
+
+	if (m->device->head_rmsnorm ||
+		!(a->qkv_bias || a->qk_norm || a->post_norms || a->gelu || m->config.window))
+		return 0;
+	return error_set(err, EXIT_UNAVAILABLE,
+		"%s models%s are not computed on the device %s; use the CPU", a->model_type,
+		m->config.window ? " with windows" : "", m->device->name);
+}
+
 int model_allocate(struct model *m, int with_grad, struct error *err)
 {
 	size_t bytes = (size_t)m->n_parameters * sizeof *m->data, at = 0;
 
+	if (check_device(m, err) != 0)
+		return -1;
 	if (!(m->data = m->device->alloc(bytes, err)) ||
 		(with_grad && !(m->grad = m->device->alloc(bytes, err))))
 		return error_prefix(err, "a model of %lld parameters", (long long)m->n_parameters);
