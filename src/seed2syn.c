@@ -74,6 +74,10 @@ static const struct argp_option option_table[] = {
 	{"typos", KEY_RATE + RATE_TYPOS, "P", 0, "Share of requests with typing errors", 0},
 	{"chatter", KEY_RATE + RATE_CHATTER, "P", 0,
 		"Share of requests with greetings, thanks and stories around them", 0},
+	{"units", KEY_RATE + RATE_UNITS, "P", 0,
+		"Share of amounts in another unit than the option counts: 'two minutes' for 120 "
+		"(default 0.25)",
+		0},
 	{"preview", KEY_PREVIEW, "K", 0,
 		"Print K of the N records, spread evenly, for people to read, and no others", 0},
 	{"report", KEY_REPORT, "FILE", 0, "Write what was covered of the CLI, as JSON", 0}, {0}};

@@ -25,12 +25,14 @@ result() { # STATUS NAME
 cat >"$dir/planted" <<'END'
 {"request":"clone {} now","argv":["git","clone","https://a.example.org"],"origin":{"kind":"synth","template":[]}}
 {"request":"clone the the repo https://a.example.org","argv":["git","clone","https://a.example.org"],"origin":{"kind":"synth","template":[]}}
+{"request":"clone https://a.example.org and make it do not fetch tags","argv":["git","clone","--no-tags","https://a.example.org"],"origin":{"kind":"synth","template":[]}}
 {"request":"clone https://a.example.org with a depth of 7","argv":["git","clone","https://a.example.org"],"origin":{"kind":"synth","template":[]}}
 {"request":"stage src/main.c --force","argv":["git","add","src/main.c"],"origin":{"kind":"synth","template":[]}}
+{"request":"get https://a.example.org in 7 minutes","argv":["curl","--max-time","120","https://a.example.org"],"origin":{"kind":"synth","template":[]}}
 {"request":"clone https://a.example.org with a depth of 7, not 8","argv":["git","clone","--depth","9","https://a.example.org"],"origin":{"kind":"synth","template":[]}}
 END
-found=$(python3 t/lint_requests.py seeds/git/cli.json "$dir/planted" | cut -d: -f1 | head -n 5 | tr '\n' ' ')
-[ "$found" = "slot doubled value value value " ]
+found=$(python3 t/lint_requests.py seeds/git/cli.json "$dir/planted" | cut -d: -f1 | head -n 7 | tr '\n' ' ')
+[ "$found" = "slot doubled grammar value value value value " ]
 result $? "planted faults are found ($found)"
 
 lint() { # SPEC COUNT NAME OPTION...

@@ -59,12 +59,29 @@ count() { # JQ-CONDITION: how many synthetic records of $dir/data
   make_data curl 6000 --spoken 1
   [ "$(count '.request | test("(twenty|thirty|forty|fifty|sixty|hundred|thousand)"; "i")')" -gt 40 ]
   [ "$(count '.request | test("[a-z0-9] (seconds|secs|sec)\\b"; "i")')" -gt 100 ]
-  make_data docker 6000 --spoken 1
+  make_data docker 6000 --spoken 1 --units 0
   [ "$(count '.request | test("[0-9] [kmg]b?\\b"; "i")')" -gt 20 ]
   make_data langgraph 6000 --spoken 1
   [ "$(count '.request | test("[0-9],[0-9]{3}\\b")')" -gt 30 ]
   make_data langgraph 6000
   [ "$(count '.request | test("(fifty|sixty|seventy|hundred|thousand)"; "i")')" = 0 ]
+}
+
+@test "amounts are said in another unit than the option counts, and come to its value" {
+  for cli in curl docker rsync; do
+    make_data "$cli" 6000 --units 1
+    [ "$(count '.argv and (.request | test("\\b(min|minute|hour|kilobyte|megabyte|gigabyte|gig|meg)s?\\b"; "i"))')" -gt 40 ]
+    "${BIN:-bin}/synvalidate" --quiet --spec "seeds/$cli/cli.json" --checks grounded --rejects "$dir/rejects" -o "$dir/good" "$dir/data"
+    run -0 zstdcat -f "$dir/rejects"
+    [ -z "$output" ]
+  done
+  make_data curl 6000 --units 1
+  # Two minutes are 120 here.
+  jq -c 'select(.argv and (.request | test("(^|[^0-9.])(two|2) ?min"; "i") and (test("left") | not))) | .argv | any(. == "120")' "$dir/data" | sort | uniq -c >"$dir/values"
+  grep -q true "$dir/values"
+  ! grep -q false "$dir/values"
+  make_data curl 6000 --units 0
+  [ "$(count '.argv and (.origin.kind != "seed") and (.request | test("timeout (be )?[0-9a-z]+ (minute|hour)s?\\b"; "i"))')" = 0 ]
 }
 
 @test "names and texts with blanks and quotes are still stated whole" {

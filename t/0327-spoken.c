@@ -7,9 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "synth/measured.h"
 #include "synth/reword.h"
 #include "synth/spoken.h"
+#include "text/ground.h"
 #include "text/number_words.h"
+#include "text/quantity.h"
 
 /* What is spelled is read back as that number and no other, all the way up. */
 static void test_spelled_numbers(void **state)
@@ -83,6 +86,61 @@ static void test_values(void **state)
 	assert_false(says(KIND_VERSION, "version", "1.2", "1.2"));
 }
 
+/* Every amount that is drawn is said, and comes back as the same value, by the request's
+ * grounding too; the digits of another unit do not. */
+static void assert_measured(const struct argument *a, unsigned least)
+{
+	struct quantity found[QUANTITIES_MAX];
+	char text[QUANTITY_TEXT_MAX];
+	unsigned said = 0, other = 0;
+	struct buf value = {0}, out = {0};
+	struct rng r;
+
+	rng_init(&r, 1, RNG_TEST, 0, 0);
+	for (int i = 0; i < 4000; i++) {
+		buf_clear(&value);
+		buf_clear(&out);
+		if (!measure_draw(a, &r, &value) || !measure_speak(a, value.data, &r, &out))
+			continue;
+		said++;
+		if (quantities_find(a, out.data, out.len, found) != 1 ||
+			!quantity_value(a, found, text) || strcmp(text, value.data) != 0 ||
+			!ground_value(out.data, out.len, a, value.data))
+			fail_msg("'%s' for %s", out.data, value.data);
+		other += strncmp(out.data, value.data, strlen(value.data)) != 0;
+	}
+	assert_true(said >= least);
+	assert_true(other >= least);
+	buf_release(&value);
+	buf_release(&out);
+}
+
+static void test_measured(void **state)
+{
+	static const struct unit_suffix seconds = {"", UNIT_SECONDS},
+					megabytes = {"", UNIT_MEGABYTES},
+					memory[] = {{"", UNIT_BYTES}, {"k", UNIT_KIBIBYTES},
+						{"m", UNIT_MEBIBYTES}, {"g", UNIT_GIBIBYTES}},
+					go[] = {{"s", UNIT_SECONDS}, {"m", UNIT_MINUTES},
+						{"h", UNIT_HOURS}};
+	struct argument a = {.name = "x", .type = VALUE_NUMBER, .units = &seconds, .n_units = 1};
+
+	(void)state;
+	assert_measured(&a, 2000);
+	a.units = &megabytes;
+	assert_measured(&a, 1000);
+	a = (struct argument){.name = "x", .type = VALUE_SIZE, .units = memory, .n_units = 4};
+	assert_measured(&a, 2000);
+	a = (struct argument){.name = "x", .type = VALUE_DURATION, .units = go, .n_units = 3};
+	assert_measured(&a, 1500);
+	a.units = &seconds;
+	a.n_units = 1;
+	assert_int_equal(measure_tail(&a, " seconds to stop"), 8);
+	assert_int_equal(measure_tail(&a, " secondsto stop"), 0);
+	assert_int_equal(measure_tail(&a, " minutes"), 0);
+	assert_int_equal(measure_tail(&a, ""), 0);
+}
+
 static void assert_reworded(
 	int (*reword)(const char *, struct buf *), const char *text, const char *expected)
 {
@@ -115,6 +173,7 @@ int main(void)
 		cmocka_unit_test(test_spelled_numbers),
 		cmocka_unit_test(test_spelling),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_measured),
 		cmocka_unit_test(test_reworded),
 	};
 

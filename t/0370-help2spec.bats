@@ -52,6 +52,16 @@ ask() {
   ask '[.arguments[].name] == ["source", "target"] and (.arguments[1].arity == {"minimum": 0})'
 }
 
+@test "the unit that a number counts, by its metavariable and in words" {
+  learn waity
+  ask 'opt("--timeout") | arg | meta("unit") == "seconds" and meta("type") == "number" and meta("default") == "30"'
+  ask 'opt("--pause") | arg | meta("unit") == "milliseconds"'
+  ask 'opt("--keep") | arg | meta("unit") == "days"'
+  ask 'opt("--cap") | arg | meta("unit") == "bytes"'
+  ask 'opt("--buffer") | arg | meta("unit") == "mebibytes"'
+  ask '[opt("--tick", "--mode", "--out-dir") | arg | meta("unit")] == [null, null, null]'
+}
+
 @test "GNU: optional values, one-letter options, operands" {
   learn gnuish
   ask 'meta("dialect") == "getopt_long"'

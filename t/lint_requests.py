@@ -3,6 +3,7 @@
 Written apart from the checks of synvalidate, so that a hole in those shows here:
   slot     something of a template is left: {}, {name}, %c, <slot>, $1
   doubled  a word twice in a row, beyond those that people say twice
+  grammar  an imperative where a verb belongs: "make it do not wait"
   value    something that looks like a value (a number, path, address, assignment, option)
            but is neither in the argv nor a word of the spec's own phrases
 What a story around the request tells ("port 80 is already taken") and what a correction
@@ -137,6 +138,39 @@ def doubled(request, argv):
     return None
 
 
+def ungrammatical(request, argv):
+    found = re.search(r"\b(it|to|should|must) do not \w+", request, re.I)
+    if found and not any(found[0] in w for w in argv or []):
+        return found[0]
+    return None
+
+
+TIMES = {"ms": 1e-3, "s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+SIZES = {"b": 0, "k": 1, "m": 2, "g": 3, "t": 4}
+TIME_WORDS = r"(ms|msecs?|milliseconds?)|(s|secs?|seconds?)|(mins?|minutes?)|(h|hrs?|hours?)|(d|days?)|(w|weeks?)"
+SIZE_WORDS = r"(b|bytes?)|(kb?|kilobytes?)|(mb?|megs?|megabytes?)|(gb?|gigs?|gigabytes?)|(tb?|terabytes?)"
+
+
+def measured(words, at, argv):
+    """Whether a number and its unit come to a value of the argv in another unit."""
+    text = re.sub(r"(?<=\d)[,_](?=\d{3})", "", " ".join(strip(w) for w in words[at : at + 2]))
+    found = re.match(r"(\d+(?:\.\d+)?)[ -]?([a-z]+)\b", text)
+    if not found:
+        return False
+    amounts = []
+    time, size = re.fullmatch(TIME_WORDS, found[2]), re.fullmatch(SIZE_WORDS, found[2])
+    if time:
+        amounts.append((float(found[1]) * list(TIMES.values())[time.lastindex - 1], list(TIMES.values())))
+    for base in (1000, 1024) if size else ():
+        amounts.append((float(found[1]) * base ** (size.lastindex - 1), [base**n for n in SIZES.values()]))
+    for value in argv:
+        number = re.match(r"(\d+(?:\.\d+)?)[a-zA-Z]*$", value)
+        for amount, units in amounts if number else ():
+            if any(abs(float(number[1]) * unit - amount) <= 1e-9 * amount for unit in units):
+                return True
+    return False
+
+
 def looks_like_value(word):
     if re.fullmatch(r"-?-[a-z][\w-]*", word):
         return True
@@ -168,7 +202,7 @@ def stray_value(request, argv, known, contexts):
             continue
         if word[:2] != "--" and all(strip(part) in known or part in joined for part in re.split(r"[/,&=]", word)):
             continue
-        if taken_back(words, at) or in_story(words, at, contexts):
+        if measured(words, at, argv) or taken_back(words, at) or in_story(words, at, contexts):
             continue
         return raw
     return None
@@ -189,6 +223,7 @@ def main():
             )
             n += 1
             found = [("slot", leftover(request, argv)), ("doubled", doubled(request, argv))]
+            found.append(("grammar", ungrammatical(request, argv)))
             if argv and not seed:  # people may speak of things that are no values
                 found.append(("value", stray_value(request, argv, known, contexts)))
             for kind, what in found:

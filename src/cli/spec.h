@@ -14,7 +14,8 @@
  *             flag: true or false), eager (--help: acts alone), action (its phrases stand
  *             for the command's), secret, environment
  *   argument  type, minimum, maximum, pattern, default, exists, values, ignore-case,
- *             passthrough (true, or "options": only where the first such word begins
+ *             unit (what a number counts, unit.h), passthrough (true, or "options": only
+ *             where the first such word begins
  *             with a dash), says (phrases; or an object of phrases by accepted value)
  *
  * Everything a spec points to lives in its arena until spec_free().  Strings are
@@ -27,6 +28,7 @@
 #include <stddef.h>
 #include "base/error.h"
 #include "base/mem.h"
+#include "cli/unit.h"
 
 /* Whose parsing rules hold.  See dialect.h for what each one allows. */
 enum dialect {
@@ -98,7 +100,9 @@ struct argument {
 	const char *const *says;   /* phrases for a positional */
 	enum passthrough passthrough;
 	int hidden;
-	int ignore_case; /* accepted values in any case; canonical: the spec's */
+	int ignore_case;		 /* accepted values in any case; canonical: the spec's */
+	const struct unit_suffix *units; /* n_units of them: what its numbers count; unit.h */
+	size_t n_units;
 };
 
 struct option {

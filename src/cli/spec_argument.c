@@ -172,6 +172,57 @@ static int limits_read(struct spec_reader *r, json_t *json, struct argument *a)
 	return 0;
 }
 
+static int unit_read(struct spec_reader *r, const char *name, enum unit *unit)
+{
+	int found = name ? names_find(unit_names, name) : -1;
+
+	if (found < 0)
+		return spec_fault(r, "must be a unit as 'seconds' or 'mebibytes', or an object of "
+				     "units by suffix");
+	*unit = (enum unit)found;
+	return 0;
+}
+
+/* "seconds", or {"s": "seconds", "m": "minutes"}; all of time or all of size. */
+static int units_read(struct spec_reader *r, json_t *json, struct argument *a)
+{
+	size_t index = 0, before = r->path.len;
+	json_t *v = metadata_find(json, "unit", &index), *name;
+	size_t n = json_is_object(v) ? json_object_size(v) : 1;
+	struct unit_suffix *units;
+	const char *suffix;
+
+	if (!v)
+		return 0;
+	spec_enter(r, ".metadata[%zu].value", index);
+	if (n == 0 || n > SPEC_UNITS_MAX)
+		return spec_fault(r, "must hold 1 to %d units", SPEC_UNITS_MAX);
+	units = arena_zalloc(&r->spec->arena, n * sizeof *units);
+	a->units = units;
+	if (!json_is_object(v)) {
+		a->n_units = 1;
+		units->suffix = "";
+		if (unit_read(r, json_string_value(v), &units->unit) < 0)
+			return -1;
+		spec_leave(r, before);
+		return 0;
+	}
+	json_object_foreach(v, suffix, name)
+	{
+		struct unit_suffix *u = &units[a->n_units++];
+
+		u->suffix = suffix;
+		if (unit_read(r, json_string_value(name), &u->unit) < 0)
+			return -1;
+		if (strlen(suffix) > 8 || strpbrk(suffix, "0123456789. "))
+			return spec_fault(r, "'%.20s' cannot be a suffix", suffix);
+		if (unit_is_size(u->unit) != unit_is_size(units->unit))
+			return spec_fault(r, "mixes time and size");
+	}
+	spec_leave(r, before);
+	return 0;
+}
+
 static int pattern_read(struct spec_reader *r, json_t *json, struct argument *a)
 {
 	char message[256];
@@ -283,7 +334,8 @@ int argument_read(struct spec_reader *r, json_t *json, struct argument *a, int o
 		return spec_fault(r, "needs a name of 1 to %d bytes", SPEC_NAME_MAX);
 	if (type_read(r, json, a) < 0 || arity_read(r, json, a) < 0 ||
 		limits_read(r, json, a) < 0 || passthrough_read(r, json, a) < 0 ||
-		accepted_read(r, json, a) < 0 || pattern_read(r, json, a) < 0)
+		accepted_read(r, json, a) < 0 || pattern_read(r, json, a) < 0 ||
+		units_read(r, json, a) < 0)
 		return -1;
 	if (of_option && a->passthrough)
 		return spec_fault(r, "only a positional argument can be passed through");

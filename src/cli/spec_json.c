@@ -154,7 +154,7 @@ static int known(const char *name)
 	static const char *const names[] = {"dialect", "attached", "separator", "type", "minimum",
 		"maximum", "pattern", "default", "exists", "values", "negates", "repeatable",
 		"passthrough", "danger", "says", "runnable", "eager", "environment", "ignore-case",
-		NULL};
+		"unit", NULL};
 
 	for (size_t i = 0; names[i]; i++)
 		if (!strcmp(names[i], name))

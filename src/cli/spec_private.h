@@ -15,7 +15,8 @@ enum {
 	SPEC_SPELLINGS_MAX = 1 << 20, /* of all commands together */
 	SPEC_NAME_MAX = 128,
 	SPEC_PATTERN_MAX = 4096,
-	SPEC_COUNT_MAX = 1 << 16 /* arity */
+	SPEC_COUNT_MAX = 1 << 16, /* arity */
+	SPEC_UNITS_MAX = 16	  /* suffixes of one argument */
 };
 
 /* State of one load: where we are in the document, and what failed. */

@@ -39,6 +39,8 @@ static void value_meta(json_t *list, const struct help_value *v)
 {
 	if (v->type != VALUE_STRING)
 		meta(list, "type", json_string(value_type_names[v->type]));
+	if (v->unit)
+		meta(list, "unit", json_string(v->unit));
 	if (v->has_minimum)
 		meta(list, "minimum", json_real(v->minimum));
 	if (v->has_maximum)

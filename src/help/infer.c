@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "help/measure.h"
+
 static const struct {
 	const char *metavar;
 	enum value_type type;
@@ -404,6 +406,7 @@ void help_infer_option(struct help_option *o, struct arena *arena)
 	listed_infer(d, &o->value, arena);
 	range_infer(d, &o->value);
 	default_infer(d, &o->value, arena);
+	help_measure(&o->value, d);
 	help_value_settle(&o->value);
 }
 
@@ -413,5 +416,6 @@ void help_infer_argument(struct help_argument *a, struct arena *arena)
 	listed_infer(a->description, &a->value, arena);
 	range_infer(a->description, &a->value);
 	default_infer(a->description, &a->value, arena);
+	help_measure(&a->value, a->description);
 	help_value_settle(&a->value);
 }

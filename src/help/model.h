@@ -29,6 +29,7 @@ struct help_value {
 	int has_minimum, has_maximum;
 	double minimum, maximum;
 	int ignore_case;
+	const char *unit; /* what its bare numbers count, as in cli/unit.h; NULL: not stated */
 	double sure;
 };
 

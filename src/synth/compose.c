@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 #include "synth/english.h"
+#include "synth/measured.h"
 #include "synth/reword.h"
 
 /* In which order things are said. */
@@ -64,18 +65,21 @@ static int begins(const char *text, const char *word)
 	return !strncasecmp(text, word, len) && (text[len] == ' ' || text[len] == '\0');
 }
 
-static void say_value(struct said *s, const struct piece *p, int correct, int last)
+static int say_value(struct said *s, const struct piece *p, int correct, enum behind behind)
 {
-	if (s->late == p->stated)
-		text_value(s->out, s->wrong);
-	else
-		compose_value(s->c, p->stated, correct, last, s->out);
+	if (s->late != p->stated)
+		return compose_value(s->c, p->stated, correct, behind, s->out);
+	text_value(s->out, s->wrong);
+	return 0;
 }
 
 /* The text of a piece, its slot filled. */
 static void say_text(struct said *s, const struct piece *p, int gerund)
 {
 	const char *text = p->text, *slot;
+	enum behind behind = BEHIND_WORDS;
+	size_t unit;
+	int correct;
 
 	if (gerund && p->form == PHRASE_VERB) {
 		buf_clear(s->scratch);
@@ -90,18 +94,23 @@ static void say_text(struct said *s, const struct piece *p, int gerund)
 			text_add(s->out, text);
 		return;
 	}
+	unit = measure_tail(p->stated->item->argument, slot + 2);
 	text_add_len(s->out, text, (size_t)(slot - text));
 	if (gerund) { /* the scratch is needed for the value */
 		struct buf rest = {0};
 
 		buf_adds(&rest, slot + 2);
-		say_value(s, p, 0, 0);
+		say_value(s, p, 0, BEHIND_WORDS);
 		text_add(s->out, rest.data);
 		buf_release(&rest);
 		return;
 	}
-	say_value(s, p, s->correct && p->phrase && rng_below(s->r, 2), slot[2] == '\0');
-	text_add(s->out, slot + 2);
+	correct = s->correct && p->phrase && rng_below(s->r, 2);
+	if (slot[2] == '\0')
+		behind = slot > text && slot[-1] == '=' ? BEHIND_WORDS : BEHIND_NOTHING;
+	else if (unit)
+		behind = BEHIND_UNIT;
+	text_add(s->out, slot + 2 + (say_value(s, p, correct, behind) ? unit : 0));
 }
 
 static void end_sentence(struct said *s)
@@ -483,7 +492,7 @@ static void say_late(struct said *s)
 	s->late = NULL;
 	end_sentence(s);
 	text_add(s->out, p[0]);
-	compose_value(s->c, stated, 0, 0, s->out);
+	compose_value(s->c, stated, 0, BEHIND_WORDS, s->out);
 	text_add(s->out, p[1]);
 	text_value(s->out, s->wrong);
 	s->last = PHRASE_SENTENCE;

@@ -7,6 +7,13 @@
 #include "synth/style.h"
 #include "synth/text.h"
 
+/* What follows a value in its phrase. */
+enum behind {
+	BEHIND_WORDS,
+	BEHIND_UNIT, /* the unit that it counts, which may be left out with it */
+	BEHIND_NOTHING
+};
+
 struct composer {
 	const char **frame_ids;
 	unsigned short *frame_draw; /* indices by weight */
@@ -36,9 +43,9 @@ void compose_frame(
 	struct composer *c, const struct text *body, int frames, struct rng *r, struct text *out);
 
 /* Puts a stated value (or list of values) into out; correct: a wrong one beside it, and
- * which of them counts.  last: nothing follows in the phrase. */
-void compose_value(
-	struct composer *c, const struct stated *s, int correct, int last, struct text *out);
+ * which of them counts.  1 where it was put as an amount with its unit. */
+int compose_value(struct composer *c, const struct stated *s, int correct, enum behind behind,
+	struct text *out);
 
 /* A value that might have been stated for this one, to be taken back later; NULL: none. */
 const char *compose_wrong_value(struct composer *c, const struct stated *s);

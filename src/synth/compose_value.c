@@ -2,8 +2,11 @@
  * words, corrected.  See compose.h. */
 #include "synth/compose.h"
 
+#include <ctype.h>
 #include <string.h>
+#include "synth/measured.h"
 #include "synth/spoken.h"
+#include "text/ground.h"
 
 /* The wrong value stands first, or the right one does. */
 struct correction {
@@ -23,16 +26,29 @@ enum {
 	CORRECTIONS = sizeof corrections / sizeof *corrections
 };
 
-static void add_value(
-	struct composer *c, const struct stated *s, const char *value, int last, struct text *out)
+/* 1 where it was put as an amount with its unit. */
+static int add_value(struct composer *c, const struct stated *s, const char *value,
+	enum behind behind, struct text *out)
 {
-	if (s->item->argument->passthrough || value == c->hint)
+	const struct argument *a = s->item->argument;
+
+	buf_clear(&c->spoken);
+	if (a->passthrough || value == c->hint) {
 		text_value(out, value);
-	else if (rng_chance(&c->extra, c->style->rate[RATE_SPOKEN]) &&
-		 value_speak(&s->item->value, value, last, &c->extra, &c->spoken))
+	} else if ((behind != BEHIND_WORDS || !isdigit((unsigned char)value[strlen(value) - 1])) &&
+		   a->n_units && rng_chance(&c->extra, c->style->rate[RATE_UNITS]) &&
+		   measure_speak(a, value, &c->extra, &c->spoken) &&
+		   ground_value(c->spoken.data, c->spoken.len, a, value)) {
 		text_value(out, c->spoken.data);
-	else
+		return 1;
+	} else if (rng_chance(&c->extra, c->style->rate[RATE_SPOKEN]) &&
+		   value_speak(&s->item->value, value, behind == BEHIND_NOTHING, &c->extra,
+			   &c->spoken)) {
+		text_value(out, c->spoken.data);
+	} else {
 		text_value_quoted(out, value, c->r);
+	}
+	return 0;
 }
 
 /* Draws a value that is not the stated one; 0 where it cannot be taken for a wrong one. */
@@ -60,22 +76,22 @@ static void add_corrected(
 {
 	text_add(out, how->before);
 	if (how->right_first)
-		add_value(c, s, s->values[0], 0, out);
+		add_value(c, s, s->values[0], BEHIND_WORDS, out);
 	else
 		text_value(out, c->scratch.data);
 	text_add(out, how->between);
 	if (how->right_first)
 		text_value(out, c->scratch.data);
 	else
-		add_value(c, s, s->values[0], 0, out);
+		add_value(c, s, s->values[0], BEHIND_WORDS, out);
 	text_add(out, how->after);
 }
 
-void compose_value(
-	struct composer *c, const struct stated *s, int correct, int last, struct text *out)
+int compose_value(struct composer *c, const struct stated *s, int correct, enum behind behind,
+	struct text *out)
 {
 	const char *between = s->item->argument->passthrough ? " " : " and ";
-	int usual = c->style->rate[RATE_CORRECTION] < 0;
+	int usual = c->style->rate[RATE_CORRECTION] < 0, with_unit = 0;
 
 	if (correct && usual && s->n_values == 1 && s->accepted < 0) {
 		buf_clear(&c->scratch);
@@ -86,11 +102,13 @@ void compose_value(
 		}
 	} else if (correct && !usual && draw_wrong(c, s)) {
 		add_corrected(c, s, &corrections[rng_below(c->r, CORRECTIONS)], out);
-		return;
+		return 0;
 	}
 	for (unsigned i = 0; i < s->n_values; i++) {
 		if (i)
 			text_add(out, i + 1 < s->n_values && between[1] == 'a' ? ", " : between);
-		add_value(c, s, s->values[i], last && i + 1 == s->n_values, out);
+		with_unit = add_value(
+			c, s, s->values[i], i + 1 == s->n_values ? behind : BEHIND_WORDS, out);
 	}
+	return with_unit;
 }

@@ -183,6 +183,12 @@ static void add_description(struct synth_item *item, const char *description, st
 }
 
 /* "don't pull" after "it should" is "not pull"; after "make it" it is "not pull" too. */
+/* Length of "don't " or "do not " at the beginning of a phrase; 0: none. */
+static size_t forbids(const char *phrase)
+{
+	return !strncasecmp(phrase, "don't ", 6) ? 6 : !strncasecmp(phrase, "do not ", 7) ? 7 : 0;
+}
+
 static void wrap_imperatives(struct synth_item *item, struct arena *arena)
 {
 	unsigned n = item->clauses.n;
@@ -190,6 +196,7 @@ static void wrap_imperatives(struct synth_item *item, struct arena *arena)
 
 	for (unsigned i = 0; i < n; i++) {
 		const char *phrase = item->clauses.at[i].text;
+		size_t forbidding = forbids(phrase);
 
 		if (item->clauses.at[i].form != PHRASE_VERB || !strncasecmp(phrase, "please", 6) ||
 			strstr(phrase, " me ") || strstr(phrase, "make sure") ||
@@ -204,8 +211,8 @@ static void wrap_imperatives(struct synth_item *item, struct arena *arena)
 			if (item->clauses.n >= CLAUSES_MAX)
 				break;
 			buf_clear(&verb);
-			if (!plain && !strncasecmp(phrase, "don't ", 6))
-				buf_addf(&verb, "not %s", phrase + 6);
+			if (!plain && forbidding)
+				buf_addf(&verb, "not %s", phrase + forbidding);
 			else
 				buf_adds(&verb, phrase);
 			fill(pattern, verb.data, &text);

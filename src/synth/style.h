@@ -16,6 +16,7 @@ enum style_rate {
 	RATE_HARD,	 /* of refusals: one word away from a request that is answered */
 	RATE_TYPOS,	 /* of requests: with a slip or two */
 	RATE_CHATTER,	 /* of requests: greetings, thanks, stories around them */
+	RATE_UNITS,	 /* of amounts that an option counts: "two minutes" for 120 */
 	RATE_COUNT
 };
 

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "synth/english.h"
+#include "synth/measured.h"
 
 static const char *pick(struct rng *r, const struct words *w)
 {
@@ -490,6 +491,18 @@ static void draw_measure(struct rng *r, const char *const units[], unsigned n, s
 	buf_adds(out, units[rng_below(r, n)]);
 }
 
+/* With a suffix that the argument has; single bytes are rarely meant. */
+static void draw_counted(const struct argument *a, struct rng *r, struct buf *out)
+{
+	const struct unit_suffix *u;
+
+	add_number(out, 1 + rng_below(r, rng_below(r, 2) ? 60 : 512));
+	do
+		u = &a->units[rng_below(r, (uint32_t)a->n_units)];
+	while (u->unit == UNIT_BYTES && rng_below(r, 16));
+	buf_adds(out, u->suffix);
+}
+
 static void draw_boolean(struct rng *r, struct buf *out)
 {
 	buf_adds(out, rng_below(r, 2) ? "true" : "false");
@@ -590,8 +603,12 @@ void value_draw(const struct value_plan *p, struct rng *r, struct buf *out)
 
 	if (p->kind == KIND_ACCEPTED)
 		buf_adds(out, a->accepted[rng_below(r, (uint32_t)a->n_accepted)].value);
+	else if (a->n_units && rng_below(r, 2) && measure_draw(a, r, out))
+		return;
 	else if ((p->n_pool && rng_double(r) < p->example_share) || p->kind == KIND_POOL)
 		draw_pool(p, r, out);
+	else if (a->n_units > 1)
+		draw_counted(a, r, out);
 	else
 		draw(p, p->kind, r, out);
 }

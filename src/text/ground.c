@@ -6,10 +6,12 @@
 
 #include "text/ground_internal.h"
 #include "text/number_words.h"
+#include "text/quantity.h"
 #include "text/words.h"
 
 enum {
-	WORD_MAX = 256
+	WORD_MAX = 256,
+	GROUND_COPY_MAX = 4096 /* of longer requests no digits are hidden */
 };
 
 static int digit(unsigned char c)
@@ -222,7 +224,8 @@ static int ground_listed(
 					       says(request, len, value, accepted));
 }
 
-int ground_value(const char *request, size_t len, const struct argument *a, const char *value)
+/* The value as the request has it, without a look at units. */
+static int ground_said(const char *request, size_t len, const struct argument *a, const char *value)
 {
 	if (ground_literal(request, len, value, 0))
 		return 1;
@@ -230,6 +233,35 @@ int ground_value(const char *request, size_t len, const struct argument *a, cons
 		return 0;
 	return ground_number(request, len, value) || ground_unit(request, len, value) ||
 	       (a && ground_listed(request, len, a, value));
+}
+
+/* Digits that are part of a quantity are not there in a copy of the request. */
+static int ground_beside(const char *request, size_t len, const struct argument *a,
+	const char *value, const struct quantity *quantities, size_t n)
+{
+	char copy[GROUND_COPY_MAX];
+
+	if (len >= sizeof copy)
+		return ground_said(request, len, a, value);
+	memcpy(copy, request, len);
+	copy[len] = '\0';
+	for (size_t i = 0; i < n; i++)
+		memset(copy + quantities[i].from, ';', quantities[i].to - quantities[i].from);
+	return ground_said(copy, len, a, value);
+}
+
+int ground_value(const char *request, size_t len, const struct argument *a, const char *value)
+{
+	struct quantity quantities[QUANTITIES_MAX];
+	char text[QUANTITY_TEXT_MAX];
+	size_t n = a ? quantities_find(a, request, len, quantities) : 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (quantity_value(a, &quantities[i], text) && strcmp(text, value) == 0)
+			return 1;
+	if (n && quantity_hides(a, value))
+		return ground_beside(request, len, a, value, quantities, n);
+	return ground_said(request, len, a, value);
 }
 
 const char *ground_check(

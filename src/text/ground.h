@@ -7,6 +7,9 @@
  *     it do not count, nor a `~` or a currency sign before a number);
  *   - holds it as a number with thousands separators (8,123 for 8123), with its
  *     unit apart (512 MB for 512MB), or in English words (eight thousand);
+ *   - holds it as a quantity in another unit, where the spec says what the argument
+ *     counts (two minutes for 120, see quantity.h); digits of such a quantity are
+ *     then no values of their own;
  *   - where the spec lists the value (accepted, default, example): says one of
  *     its `says` phrases, or the value's own words (my app for my-app), in
  *     whatever case.

@@ -9,6 +9,7 @@
 #include "text/ground.h"
 #include "text/ground_internal.h"
 #include "text/number_words.h"
+#include "text/quantity.h"
 #include "text/utf8.h"
 #include "text/words.h"
 
@@ -20,7 +21,8 @@ struct found {
 	struct arena *arena;
 	const char **values;
 	size_t n, cap;
-	int only_first; /* one is enough */
+	int only_first;	    /* one is enough */
+	int has_quantities; /* the request states some that the argument may be given as */
 };
 
 /* The next run of letters and digits, hashed in small letters; 0 at the end. */
@@ -119,6 +121,9 @@ static void offer(struct found *f, const char *text, size_t len)
 		return;
 	memcpy(value, text, len);
 	value[len] = '\0';
+	if (f->has_quantities && quantity_hides(f->argument, value) &&
+		!ground_value(f->g->request, f->g->len, f->argument, value))
+		return;
 	if (fits(f, value))
 		keep(f, value);
 }
@@ -284,6 +289,19 @@ static void offer_numbers(struct found *f)
 	}
 }
 
+/* What quantities come to. */
+static void offer_quantities(struct found *f)
+{
+	struct quantity quantities[QUANTITIES_MAX];
+	char text[QUANTITY_TEXT_MAX];
+	size_t n = quantities_find(f->argument, f->g->request, f->g->len, quantities);
+
+	f->has_quantities = n > 0;
+	for (size_t i = 0; i < n; i++)
+		if (quantity_value(f->argument, &quantities[i], text))
+			offer(f, text, strlen(text));
+}
+
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -293,6 +311,7 @@ static void find_free(struct found *f)
 {
 	if (f->argument->n_accepted || f->argument->type == VALUE_BOOLEAN)
 		return;
+	offer_quantities(f);
 	offer_literals(f);
 	offer_numbers(f);
 	/* An empty value is said by a pair of quotes. */

@@ -5,7 +5,8 @@
  * Found are accepted values, the default and examples of the spec where the request
  * names them; and, where any value will do, parts of the request of at most
  * GROUND_WORDS words, bounded on both sides, numbers with thousands separators or
- * in words as digits, and numbers with their unit apart as one word.  Each is a value
+ * in words as digits, numbers with their unit apart as one word, and quantities in the
+ * argument's unit.  Each is a value
  * for which ground_value() is 1, that value_check() takes, and that is spelled
  * canonically.
  */

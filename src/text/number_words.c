@@ -126,3 +126,26 @@ size_t numbers_in_words(const char *text, size_t len, long *values, size_t max)
 		n++;
 	return n;
 }
+
+int number_words_at(const char *text, size_t len, size_t from, size_t *end, long *value)
+{
+	struct reading r = {0};
+	size_t at = from, word_len;
+	const char *word;
+	int gap;
+
+	while ((word = next_letters(text, len, &at, &word_len, &gap))) {
+		long n = number_name(word, word_len);
+
+		if (gap || (!r.open && word != text + from))
+			break;
+		/* What follows "and" decides whether it was part of the number. */
+		if (n < 0 && r.open && r.last >= 100 && word_is(word, word_len, "and"))
+			continue;
+		if (n < 0 || !reading_add(&r, n))
+			break;
+		*end = at;
+	}
+	*value = r.total + r.part;
+	return r.open;
+}
