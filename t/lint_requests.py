@@ -139,7 +139,7 @@ def doubled(request, argv):
 
 
 def ungrammatical(request, argv):
-    found = re.search(r"\b(it|to|should|must) do not \w+", request, re.I)
+    found = re.search(r"\b(it|to|should|must) (do not|don'?t) \w+", request, re.I)
     if found and not any(found[0] in w for w in argv or []):
         return found[0]
     return None
