@@ -13,7 +13,7 @@
 static const struct device *cuda;
 
 enum {
-	MOST = 1 << 19, /* numbers that a case yields */
+	MOST = 1 << 20, /* numbers that a case yields */
 	BUFFERS = 64
 };
 
@@ -215,6 +215,28 @@ static void swiglu(struct run *t, int n, int f, int unused)
 	yield(t, dx, 2 * size);
 	t->d->swiglu_backward(x, dy, x, n, f);
 	yield(t, x, 2 * size);
+	x = put_random(t, 2 * size, 3.0);
+	t->d->geglu(y, x, n, f);
+	t->d->geglu_backward(dx, dy, x, n, f);
+	yield(t, y, size);
+	yield(t, dx, 2 * size);
+}
+
+static void heads(struct run *t, int n, int hd, int n_heads)
+{
+	const int ld = n_heads * hd + 7;
+	const size_t size = (size_t)(n * ld);
+	float *x = put_random(t, size, 1.0), *y = put_random(t, size, 1.0);
+	float *inv = put(t, NULL, (size_t)(n * n_heads)), *d = put_random(t, size, 1.0);
+	float *gain = put_random(t, (size_t)hd, 1.0), *dgain = put_random(t, (size_t)hd, 1.0);
+	float *bias = put_random(t, (size_t)ld, 1.0);
+
+	t->d->head_rmsnorm(y, ld, inv, x, ld, gain, 1e-5f, n, n_heads, hd);
+	t->d->head_rmsnorm_backward(d, ld, dgain, x, ld, inv, gain, n, n_heads, hd);
+	t->d->add_bias(y, ld, bias, n, ld - 5);
+	t->d->bias_backward(bias, x, ld, n, ld - 5);
+	yield(t, y, size), yield(t, d, size), yield(t, dgain, (size_t)hd);
+	yield(t, bias, (size_t)ld);
 }
 
 /* One pass over each element: rounding only. */
@@ -227,6 +249,9 @@ static void test_rows(void **state)
 			check("norm", norm, sizes[i], sizes[j], j % 2, 4e-6);
 			check("swiglu", swiglu, sizes[i], sizes[j], 0, 2e-6);
 		}
+	check("heads", heads, 33, 64, 3, 4e-6);
+	check("heads", heads, 257, 20, 2, 4e-6);
+	check("heads", heads, 1, 256, 1, 4e-6);
 	check("rope", rope, 33, 64, 0, 1e-6);
 	check("rope", rope, 257, 80, 1, 1e-6);
 	check("rope", rope, 1, 256, 1, 1e-6);
@@ -253,21 +278,24 @@ static void grow(struct run *t, struct tree *tree, int depth, int longest)
 	tree_pack(tree, 0);
 }
 
-static void tree_attention(struct run *t, int heads, int hd, int depth)
+static int window; /* of the next cases of attention */
+
+static void tree_attention(struct run *t, int n_heads, int hd, int depth)
 {
-	const int kv_heads = heads % 2 ? 1 : heads / 2, width = heads * hd;
-	const int ld = (heads + 2 * kv_heads) * hd;
+	const int kv_heads = n_heads % 2 ? 1 : n_heads / 2, width = n_heads * hd;
+	const int ld = (n_heads + 2 * kv_heads) * hd;
 	struct tree *tree = tree_new();
 	struct segments segments;
 	uint64_t bytes = 0;
 	struct error err;
-	struct attention_shape s = {.n_heads = heads,
+	struct attention_shape s = {.n_heads = n_heads,
 		.n_kv_heads = kv_heads,
 		.head_dim = hd,
 		.scale = 1.3f / sqrtf((float)hd)};
 	float *qkv, *out, *lse, *dqkv, *delta, *dout;
 	int n;
 
+	s.window = window;
 	grow(t, tree, depth, depth == 1 ? 90 : 5);
 	n = tree->n_rows;
 	assert_ok(segments_alloc(&segments, t->d, n, &bytes, &err), err);
@@ -278,13 +306,13 @@ static void tree_attention(struct run *t, int heads, int hd, int depth)
 	s.ranges = segments.ranges;
 	qkv = put_random(t, (size_t)(n * ld), 1.0);
 	dout = put_random(t, (size_t)(n * width), 1.0);
-	out = put(t, NULL, (size_t)(n * width)), lse = put(t, NULL, (size_t)(n * heads));
-	dqkv = put(t, NULL, (size_t)(n * ld)), delta = put(t, NULL, (size_t)(n * heads));
+	out = put(t, NULL, (size_t)(n * width)), lse = put(t, NULL, (size_t)(n * n_heads));
+	dqkv = put(t, NULL, (size_t)(n * ld)), delta = put(t, NULL, (size_t)(n * n_heads));
 	t->d->attention(&s, out, lse, qkv, ld, qkv + width, qkv + width + kv_heads * hd, ld);
 	t->d->attention_backward(&s, dqkv, dqkv + width, dqkv + width + kv_heads * hd, dout, out,
 		lse, qkv, ld, qkv + width, qkv + width + kv_heads * hd, ld, delta);
 	yield(t, out, (size_t)(n * width));
-	yield(t, lse, (size_t)(n * heads));
+	yield(t, lse, (size_t)(n * n_heads));
 	yield(t, dqkv, (size_t)(n * ld));
 	segments_free(&segments, t->d);
 	tree_free(tree);
@@ -305,6 +333,7 @@ static void decode_attention(struct run *t, int rows_, int hd, int ranges)
 		.n_kv_heads = KV,
 		.head_dim = hd,
 		.scale = 0.2f,
+		.window = window,
 		.n_queries = rows_,
 		.n_segments = rows_ + 1};
 	float *q = put_random(t, (size_t)(rows_ * HEADS * hd), 1.0), *lse, *out;
@@ -334,11 +363,14 @@ static void test_attention(void **state)
 	static const int head_sizes[] = {2, 20, 64, 80, 128, 256};
 
 	(void)state;
-	for (int depth = 1; depth <= 6; depth++)
-		check("tree", tree_attention, depth % 2 ? 4 : 3, head_sizes[depth - 1], 7 - depth,
-			1e-5);
-	for (int i = 0; i < 6; i++)
-		check("decode", decode_attention, i == 0 ? 33 : 3, head_sizes[i], 1 + 2 * i, 1e-5);
+	for (window = 0; window <= 40; window += window ? 37 : 3) {
+		for (int depth = 1; depth <= 6; depth++)
+			check("tree", tree_attention, depth % 2 ? 4 : 3, head_sizes[depth - 1],
+				7 - depth, 1e-5);
+		for (int i = 0; i < 6; i++)
+			check("decode", decode_attention, i == 0 ? 33 : 3, head_sizes[i], 1 + 2 * i,
+				1e-5);
+	}
 }
 
 /* Lists of none, one, some, nearly all of the vocabulary. */

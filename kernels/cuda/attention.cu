@@ -36,6 +36,8 @@ static __global__ void attention(struct attention_shape s, float *out, float *ls
 		for (int before = 0; before < keys; before += WARP) {
 			const int n = min(WARP, keys - before);
 
+			if (hidden_keys(s.window, ancestors + first / group, before) >= n)
+				continue;
 			if (warp == 0 && lane < n)
 				key[lane] = key_at(&cursor, before + lane);
 			__syncthreads();
@@ -47,19 +49,21 @@ static __global__ void attention(struct attention_shape s, float *out, float *ls
 				const int p = warp * OWN + i;
 				const int seen =
 					min(n, ancestors + (first + p) / group + 1 - before);
+				const int hidden = hidden_keys(
+					s.window, ancestors + (first + p) / group, before);
 				float x = -INFINITY, top, old, e;
 
-				if (p >= pairs || seen <= 0)
+				if (p >= pairs || seen <= hidden)
 					continue;
-				if (lane < seen)
+				if (lane >= hidden && lane < seen)
 					x = s.scale * dot(sq + p * hd, sk + lane * (hd + 1), hd);
 				top = fmaxf(high[i], warp_max(x));
 				/* A NaN is no maximum, but makes the sum one. */
-				e = lane < seen ? expf(x - top) : 0.0f;
+				e = lane >= hidden && lane < seen ? expf(x - top) : 0.0f;
 				old = sum[i] == 0.0f ? 0.0f : expf(high[i] - top);
 				sum[i] = sum[i] * old + warp_sum(e);
 				high[i] = top;
-				add_weighted<NJ>(acc[i], old, e, sv, hd, seen, lane, hd);
+				add_weighted<NJ>(acc[i], old, e, sv, hd, seen, lane, hd, hidden);
 			}
 			__syncthreads();
 		}

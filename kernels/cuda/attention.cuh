@@ -78,6 +78,13 @@ DEVICE_FN void load_keys(
 		to[i / hd * stride + i % hd] = x[(size_t)key[i / hd] * ld + i % hd];
 }
 
+/* Keys of a block that `before` others precede which lie before the window of the row
+ * whose own key is number `own`. */
+DEVICE_FN int hidden_keys(int window, int own, int before)
+{
+	return window ? max(0, own + 1 - window - before) : 0;
+}
+
 DEVICE_FN float dot(const float *a, const float *b, int n)
 {
 	float sum = 0.0f;

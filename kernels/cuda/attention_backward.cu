@@ -13,7 +13,17 @@ struct gradients {
 	float *dq, *dk, *dv, *delta;
 	const float *dout, *out, *lse, *q, *k, *v;
 	int ldq, ldkv;
+	const int32_t *own; /* [n_queries], a row's own key among its keys; NULL: no window */
 };
+
+static __global__ void own_keys(struct attention_shape s, int32_t *own)
+{
+	const struct attention_segment g = s.segments[blockIdx.x];
+	const int ancestors = key_count(s.ranges + g.first_range, g.n_ranges);
+
+	for (int i = (int)threadIdx.x; i < g.n_queries; i += (int)blockDim.x)
+		own[g.query + i] = ancestors + i;
+}
 
 /* A warp a pair. */
 static __global__ void deltas(float *delta, const float *dout, const float *out, int pairs, int hd)
@@ -58,6 +68,8 @@ template <int NJ> static __global__ void query_gradients(struct gradients t)
 		for (int before = 0; before < keys; before += WARP) {
 			const int n = min(WARP, keys - before);
 
+			if (hidden_keys(s.window, ancestors + first / group, before) >= n)
+				continue;
 			if (warp == 0 && lane < n)
 				key[lane] = key_at(&cursor, before + lane);
 			__syncthreads();
@@ -69,19 +81,22 @@ template <int NJ> static __global__ void query_gradients(struct gradients t)
 				const int p = warp * OWN + i;
 				const int seen =
 					min(n, ancestors + (first + p) / group + 1 - before);
+				const int hidden = hidden_keys(
+					s.window, ancestors + (first + p) / group, before);
 				const size_t at = pair_at(&g, first + p, kv, group, s.n_heads);
 				float ds = 0.0f;
 
-				if (p >= pairs || seen <= 0)
+				if (p >= pairs || seen <= hidden)
 					continue;
-				if (lane < seen) {
+				if (lane >= hidden && lane < seen) {
 					float x = dot(sq + p * hd, sk + lane * (hd + 1), hd);
 					float dp = dot(sd + p * hd, sv + lane * (hd + 1), hd);
 
 					ds = expf(s.scale * x - t.lse[at]) * (dp - t.delta[at]) *
 					     s.scale;
 				}
-				add_weighted<NJ>(acc[i], 1.0f, ds, sk, hd + 1, seen, lane, hd);
+				add_weighted<NJ>(
+					acc[i], 1.0f, ds, sk, hd + 1, seen, lane, hd, hidden);
 			}
 			__syncthreads();
 		}
@@ -105,6 +120,7 @@ template <int NJ> static __global__ void key_gradients(struct gradients t)
 	const int hd = s.head_dim, group = s.n_heads / s.n_kv_heads, kv = (int)blockIdx.y;
 	const int lane = (int)threadIdx.x % WARP, warp = (int)threadIdx.x / WARP;
 	const struct attention_segment own = s.segments[blockIdx.x];
+	const int ancestors = key_count(s.ranges + own.first_range, own.n_ranges);
 	SHARED(int32_t, key, [TILE]);
 	SHARED_DYN(float, sq);
 	float *sd = sq + WARP * (hd + 1), *sk = sd + WARP * (hd + 1), *sv = sk + TILE * hd;
@@ -142,7 +158,10 @@ template <int NJ> static __global__ void key_gradients(struct gradients t)
 
 				if (j >= keys || from >= n)
 					continue;
-				if (lane >= from && lane < n) {
+				if (lane >= from && lane < n &&
+					!(t.own && hidden_keys(s.window,
+							   t.own[g.query + (before + lane) / group],
+							   ancestors + first + j) > 0)) {
 					float x = dot(sk + j * hd, sq + lane * (hd + 1), hd);
 					float dp = dot(sv + j * hd, sd + lane * (hd + 1), hd);
 
@@ -191,10 +210,19 @@ void cuda_attention_backward(const struct attention_shape *s, float *dq, float *
 	const float *dout, const float *out, const float *lse, const float *q, int ldq,
 	const float *k, const float *v, int ldkv, float *delta)
 {
-	const struct gradients t = {*s, dq, dk, dv, delta, dout, out, lse, q, k, v, ldq, ldkv};
+	int32_t *own = NULL;
 
 	if (s->n_segments <= 0 || s->n_queries <= 0)
 		return;
+	if (s->window) {
+		own = (int32_t *)cuda_scratch(
+			(size_t)s->n_queries * sizeof *own, "attention_backward");
+		if (!own)
+			return;
+		LAUNCH(own_keys, s->n_segments, THREADS, 0, cuda.stream, *s, own);
+	}
+	const struct gradients t = {*s, dq, dk, dv, delta, dout, out, lse, q, k, v, ldq, ldkv, own};
+
 	if (s->head_dim <= 32)
 		launch<1>(t);
 	else if (s->head_dim <= 64)

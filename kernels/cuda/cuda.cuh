@@ -117,11 +117,21 @@ void cuda_add_rmsnorm(float *sum, float *y, float *inv, const float *x, const fl
 void cuda_rmsnorm_backward(float *dx, float *dgain, const float *dy, const float *x,
 	const float *inv, const float *gain, int n, int c);
 
+void cuda_head_rmsnorm(float *y, int ldy, float *inv, const float *x, int ldx, const float *gain,
+	float eps, int n, int n_heads, int head_dim);
+void cuda_head_rmsnorm_backward(float *d, int ldd, float *dgain, const float *x, int ldx,
+	const float *inv, const float *gain, int n, int n_heads, int head_dim);
+void cuda_add_bias(float *x, int ldx, const float *bias, int n, int c);
+void cuda_bias_backward(float *dbias, const float *dx, int ldx, int n, int c);
+
 void cuda_rope(float *x, int ldx, const int32_t *positions, const float *cos_sin, int n,
 	int n_heads, int head_dim, int backward);
 
 void cuda_swiglu(float *y, const float *gate_up, int n, int f);
 void cuda_swiglu_backward(float *dgate_up, const float *dy, const float *gate_up, int n, int f);
+
+void cuda_geglu(float *y, const float *gate_up, int n, int f);
+void cuda_geglu_backward(float *dgate_up, const float *dy, const float *gate_up, int n, int f);
 
 void cuda_attention(const struct attention_shape *s, float *out, float *lse, const float *q,
 	int ldq, const float *k, const float *v, int ldkv);

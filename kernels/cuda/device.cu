@@ -166,6 +166,12 @@ static const struct device *table(void)
 	d.scatter_add_rows = cuda_scatter_add_rows;
 	d.add_rmsnorm = cuda_add_rmsnorm;
 	d.rmsnorm_backward = cuda_rmsnorm_backward;
+	d.head_rmsnorm = cuda_head_rmsnorm;
+	d.head_rmsnorm_backward = cuda_head_rmsnorm_backward;
+	d.add_bias = cuda_add_bias;
+	d.bias_backward = cuda_bias_backward;
+	d.geglu = cuda_geglu;
+	d.geglu_backward = cuda_geglu_backward;
 	d.rope = cuda_rope;
 	d.swiglu = cuda_swiglu;
 	d.swiglu_backward = cuda_swiglu_backward;

@@ -1,4 +1,4 @@
-/* rows.cu - rows by index, rotary positions, SwiGLU: one pass over memory each. */
+/* rows.cu - rows by index, rotary positions, gated activations: one pass over memory each. */
 #include "kernels/cuda/cuda.cuh"
 
 static __global__ void gather_rows(
@@ -94,14 +94,40 @@ void cuda_rope(float *x, int ldx, const int32_t *positions, const float *cos_sin
 	cuda_launched("rope");
 }
 
-static __global__ void swiglu(float *y, const float *gate_up, int n, int f)
+/* 1 / (1 + exp(-z)): z is the gate itself, or the polynomial of GELU's approximation by
+ * tanh, for (1 + tanh(u)) / 2 = 1 / (1 + exp(-2u)). */
+static constexpr float LINEAR = 1.5957691216057308f; /* 2 sqrt(2 / pi) */
+static constexpr float CUBIC = 0.044715f;
+
+template <bool GELU> DEVICE_FN float sigmoid_of(float g)
+{
+	return 1.0f / (1.0f + expf(-(GELU ? LINEAR * (g + CUBIC * g * g * g) : g)));
+}
+
+template <bool GELU> static __global__ void gated(float *y, const float *gate_up, int n, int f)
 {
 	for (int i = (int)blockIdx.x; i < n; i += (int)gridDim.x)
 		for (int j = (int)threadIdx.x; j < f; j += (int)blockDim.x) {
-			float g = gate_up[(size_t)i * 2 * f + j];
+			const float *at = gate_up + (size_t)i * 2 * f + j;
 
-			y[(size_t)i * f + j] =
-				g / (1.0f + expf(-g)) * gate_up[(size_t)i * 2 * f + f + j];
+			y[(size_t)i * f + j] = at[0] * sigmoid_of<GELU>(at[0]) * at[f];
+		}
+}
+
+/* d (g s(z)) = s + g s (1 - s) z'. */
+template <bool GELU>
+static __global__ void gated_backward(
+	float *dgate_up, const float *dy, const float *gate_up, int n, int f)
+{
+	for (int i = (int)blockIdx.x; i < n; i += (int)gridDim.x)
+		for (int j = (int)threadIdx.x; j < f; j += (int)blockDim.x) {
+			const size_t at = (size_t)i * 2 * f + j;
+			float g = gate_up[at], u = gate_up[at + f], t = dy[(size_t)i * f + j];
+			float s = sigmoid_of<GELU>(g);
+			float slope = GELU ? g * LINEAR * (1.0f + 3.0f * CUBIC * g * g) : g;
+
+			dgate_up[at] = t * u * (s + slope * s * (1.0f - s));
+			dgate_up[at + f] = t * g * s;
 		}
 }
 
@@ -109,30 +135,32 @@ void cuda_swiglu(float *y, const float *gate_up, int n, int f)
 {
 	if (n <= 0)
 		return;
-	LAUNCH(swiglu, cuda_blocks(n, 1), BLOCK, 0, cuda.stream, y, gate_up, n, f);
+	LAUNCH((gated<false>), cuda_blocks(n, 1), BLOCK, 0, cuda.stream, y, gate_up, n, f);
 	cuda_launched("swiglu");
-}
-
-/* With s = 1 / (1 + exp(-gate)): d silu = s + gate * s * (1 - s). */
-static __global__ void swiglu_backward(
-	float *dgate_up, const float *dy, const float *gate_up, int n, int f)
-{
-	for (int i = (int)blockIdx.x; i < n; i += (int)gridDim.x)
-		for (int j = (int)threadIdx.x; j < f; j += (int)blockDim.x) {
-			const size_t at = (size_t)i * 2 * f + j;
-			float g = gate_up[at], u = gate_up[at + f], t = dy[(size_t)i * f + j];
-			float s = 1.0f / (1.0f + expf(-g));
-
-			dgate_up[at] = t * u * (s + g * s * (1.0f - s));
-			dgate_up[at + f] = t * g * s;
-		}
 }
 
 void cuda_swiglu_backward(float *dgate_up, const float *dy, const float *gate_up, int n, int f)
 {
 	if (n <= 0)
 		return;
-	LAUNCH(swiglu_backward, cuda_blocks(n, 1), BLOCK, 0, cuda.stream, dgate_up, dy, gate_up, n,
-		f);
+	LAUNCH((gated_backward<false>), cuda_blocks(n, 1), BLOCK, 0, cuda.stream, dgate_up, dy,
+		gate_up, n, f);
 	cuda_launched("swiglu_backward");
+}
+
+void cuda_geglu(float *y, const float *gate_up, int n, int f)
+{
+	if (n <= 0)
+		return;
+	LAUNCH((gated<true>), cuda_blocks(n, 1), BLOCK, 0, cuda.stream, y, gate_up, n, f);
+	cuda_launched("geglu");
+}
+
+void cuda_geglu_backward(float *dgate_up, const float *dy, const float *gate_up, int n, int f)
+{
+	if (n <= 0)
+		return;
+	LAUNCH((gated_backward<true>), cuda_blocks(n, 1), BLOCK, 0, cuda.stream, dgate_up, dy,
+		gate_up, n, f);
+	cuda_launched("geglu_backward");
 }
