@@ -93,7 +93,7 @@ static void memory_upload(void *dst, const void *host_src, size_t bytes)
 	}
 }
 
-/* After a fault there is nothing to read: zeros, and sync() tells. */
+/* After a fault there is nothing to read: NaNs, and no index; sync() tells. */
 static void memory_download(void *host_dst, const void *src, size_t bytes)
 {
 	if (!bytes)
@@ -105,7 +105,7 @@ static void memory_download(void *host_dst, const void *src, size_t bytes)
 		cuda_check(cudaStreamSynchronize(cuda.stream), "download");
 	}
 	if (cuda.fault[0])
-		memset(host_dst, 0, bytes);
+		memset(host_dst, 0xff, bytes);
 }
 
 static void memory_zero(void *dst, size_t bytes)

@@ -372,7 +372,7 @@ cudaError_t cudaPeekAtLastError(void)
 }
 const char *cudaGetErrorString(cudaError_t e)
 {
-	return e ? "cudasim error" : "no error";
+	return e ? "simulated fault" : "no error";
 }
 /* What the machine has is told by the environment, so that a machine that lacks it can
  * be tested: CUDASIM_DRIVER, CUDASIM_DEVICES, CUDASIM_MEMORY (bytes), CUDASIM_COMPUTE. */
