@@ -34,7 +34,7 @@ OPT_release := -O3 -march=$(ARCH) -fno-math-errno -ffp-contract=fast -DNDEBUG $(
 OPT_debug := -O0 -g3
 OPT_san := -O1 -g -march=$(ARCH) -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=all
-OPT_valgrind := -O1 -g -march=$(ARCH) -fno-math-errno
+OPT_valgrind := -O1 -g -march=$(ARCH) -fno-math-errno -DFOR_VALGRIND
 OPT_fuzz := $(OPT_san) -fsanitize=fuzzer-no-link
 # Loops are marked for SIMD by OpenMP's pragmas; its library comes with gcc only.
 OPENMP := $(if $(filter fuzz,$(VARIANT)),-fopenmp-simd,-fopenmp)

@@ -18,7 +18,7 @@ for name in $names; do
   line=$(grep "^$name: " "$out")
   runs=${line#"$name: "} runs=${runs%% *}
   # One that hardly runs tests nothing.
-  if [[ $line == *", nothing found" ]] && [ "$runs" -ge 100 ]; then
+  if [[ $line == *", nothing found" ]] && [ "$runs" -ge 10 ]; then
     echo "ok $n - $line"
   else
     echo "not ok $n - ${line:-$name: no result}"

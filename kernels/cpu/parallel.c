@@ -5,6 +5,8 @@
 #include <sched.h>
 #include <stdatomic.h>
 
+#include "kernels/cpu/annotate.h"
+
 int cpu_threads = 1;
 int64_t cpu_grain = 1 << 15;
 
@@ -57,8 +59,10 @@ static int take_piece(void)
 		return 0;
 	if (!atomic_compare_exchange_strong(&pool.state, &state, state + 1))
 		return 1; /* somebody was faster: look again */
+	HAPPENS_AFTER(pool.state);
 	to = n - (int)piece * step < step ? n : ((int)piece + 1) * step;
 	job(context, (int)piece * step, to);
+	HAPPENS_BEFORE(pool.done);
 	atomic_fetch_add(&pool.done, 1);
 	return 1;
 }
@@ -98,6 +102,7 @@ static void start_workers(int wanted)
 	pthread_attr_t attributes;
 	pthread_t thread;
 
+	ATOMICS_ARE_MEANT(pool);
 	if (pthread_attr_init(&attributes) != 0)
 		return;
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
@@ -131,6 +136,7 @@ void cpu_for(int n, int multiple, int64_t amount, cpu_job job, const void *conte
 	atomic_store(&pool.step, step);
 	atomic_store(&pool.pieces, (uint32_t)((n + step - 1) / step));
 	atomic_store(&pool.done, 0);
+	HAPPENS_BEFORE(pool.state);
 	atomic_store(&pool.state, loop << 32);
 	if (atomic_load(&pool.sleepers)) {
 		pthread_mutex_lock(&pool.lock);
@@ -144,4 +150,5 @@ void cpu_for(int n, int multiple, int64_t amount, cpu_job job, const void *conte
 		if (++spins % SPINS == 0)
 			sched_yield();
 	}
+	HAPPENS_AFTER(pool.done);
 }

@@ -35,7 +35,7 @@ int devices_make(void)
 
 	if (geteuid() != 0 || unshare(CLONE_NEWNS) != 0)
 		return 0;
-	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+	if (mount("none", "/", "none", MS_REC | MS_PRIVATE, NULL) != 0 ||
 		mount("tmpfs", "/dev", "tmpfs", flags, "mode=755,size=64k") != 0)
 		return 0;
 	/* Terminals of its own, where that is possible. */
@@ -43,7 +43,7 @@ int devices_make(void)
 		(mount("devpts", "/dev/pts", "devpts", flags,
 			 "newinstance,ptmxmode=0666,mode=620") == 0 ||
 			access("/dev/pts", F_OK) == 0) &&
-		mount(NULL, "/dev", NULL, MS_REMOUNT | MS_RDONLY | flags, NULL) == 0)
+		mount("none", "/dev", "none", MS_REMOUNT | MS_RDONLY | flags, NULL) == 0)
 		return 1;
 	umount2("/dev", MNT_DETACH);
 	return 0;
