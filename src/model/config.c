@@ -156,6 +156,8 @@ static int parse_scaling(struct model_config *c, const json_t *rope, struct erro
 		return error_set(err, EXIT_DATA, "rope_scaling has a factor and no rope_type");
 	if (!type || strcmp(type, "default") == 0)
 		return 0;
+	c->rope_low = c->rope_high = 0.0f;
+	c->rope_original = 0;
 	if (strcmp(type, "linear") == 0)
 		c->rope_scaling = ROPE_LINEAR;
 	else if (strcmp(type, "llama3") == 0)
@@ -253,7 +255,7 @@ static int parse_windows(struct model_config *c, const json_t *root, struct erro
 		if (types && !windowed && (!type || strcmp(type, "full_attention") != 0))
 			return error_set(err, EXIT_DATA, "layer_types: '%s' is not supported",
 				type ? type : "");
-		c->windowed[i / 64] |= (uint64_t)windowed << i % 64;
+		c->windowed[i / 32] |= (uint32_t)windowed << i % 32;
 	}
 	return 0;
 }

@@ -116,7 +116,7 @@ static int find_windows(struct keys *k, struct model_config *c, struct error *er
 	if (get_integer(k, "attention.sliding_window", INT_MIN, &c->window, err) != 0)
 		return -1;
 	for (int i = 0; i < c->n_layers && i < MODEL_MAX_LAYERS; i++)
-		c->windowed[i / 64] |= (uint64_t)((i + 1) % 6 != 0) << i % 64;
+		c->windowed[i / 32] |= (uint32_t)((i + 1) % 6 != 0) << i % 32;
 	c->rope_local_theta = 10000.0f;
 	c->query_scalar = (float)(c->n_layers == 62 && c->n_heads > 0 ? c->hidden_size / c->n_heads
 								      : c->head_dim);

@@ -41,13 +41,13 @@ struct model_config {
 	float rope_local_theta;			/* of windowed layers, where that differs */
 	float query_scalar;			/* 0: head_dim */
 	int window; /* keys that a windowed layer sees, its own included */
-	uint64_t windowed[MODEL_MAX_LAYERS / 64]; /* a bit for each layer */
+	uint32_t windowed[MODEL_MAX_LAYERS / 32]; /* a bit for each layer */
 };
 
 /* Keys that a layer sees, its own included; 0: all. */
 static inline int model_window(const struct model_config *c, int layer)
 {
-	return c->windowed[layer / 64] >> layer % 64 & 1 ? c->window : 0;
+	return c->windowed[layer / 32] >> layer % 32 & 1 ? c->window : 0;
 }
 
 enum tensor_role {

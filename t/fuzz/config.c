@@ -1,7 +1,7 @@
 /*
  * config.json of a model: what is read passes its own check, is written, and read
  * again as the same.
- * seeds: testdata/model/tied/config.json testdata/model/grouped/config.json
+ * seeds: testdata/model/tied/config.json testdata/model/llama3/config.json testdata/model/mistral/config.json testdata/model/qwen2-window/config.json testdata/model/gemma3/config.json
  */
 #include "t/fuzz/fuzz.h"
 
