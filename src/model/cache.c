@@ -43,6 +43,9 @@ int cache_alloc(struct cache *c, struct model *m, int max_slots, int max_rows, i
 		return -1;
 	if (alloc_rows(c, (size_t)max_rows, err) != 0)
 		return -1;
+	c->host.rows = xcalloc((size_t)max_rows, sizeof *c->host.rows);
+	c->host.place = xcalloc((size_t)max_rows, sizeof *c->host.place);
+	c->host.heads = xcalloc((size_t)max_draws, sizeof *c->host.heads);
 	return cache_head_alloc(&c->head, m, max_draws, &c->bytes, err);
 }
 
@@ -58,6 +61,9 @@ void cache_free(struct cache *c)
 	for (int i = 0; i < c->m->config.n_layers; i++)
 		c->m->device->free(c->kv[i]);
 	free(c->kv);
+	free(c->host.rows);
+	free(c->host.place);
+	free(c->host.heads);
 	rope_tables_free(&c->rope, c->m);
 	cache_head_free(&c->head, c->m->device);
 	layer_buffers_free(&c->buffers, c->m);
@@ -149,23 +155,42 @@ static int run_layers(
 	return probe_check(&p, c->y, (int64_t)p.n * h, -1, "the final norm", err);
 }
 
-static int run_rows(struct cache *c, const struct cache_rows *rows, const int32_t *asked,
-	int n_asked, struct error *err)
+/* Lists the rows that the heads ask of, each once: heads may share a row. */
+static void list_asked(struct cache *c, int n_rows, const int32_t *of_head, int n_heads)
+{
+	c->host.n = 0;
+	for (int i = 0; i < n_rows; i++)
+		c->host.place[i] = -1;
+	for (int i = 0; i < n_heads; i++) {
+		int32_t *place = &c->host.place[of_head[i]];
+
+		if (*place < 0) {
+			*place = c->host.n;
+			c->host.rows[c->host.n++] = of_head[i];
+		}
+		c->host.heads[i] = *place;
+	}
+}
+
+/* Then the final states are in c->y, that of head i in row c->host.heads[i]. */
+static int run_rows(struct cache *c, const struct cache_rows *rows, const int32_t *of_head,
+	int n_heads, struct error *err)
 {
 	const struct device *d = c->m->device;
 	const size_t n = (size_t)rows->n;
 
-	if (rows->n > c->max_rows || n_asked > rows->n)
+	if (rows->n > c->max_rows || n_heads > c->head.max_heads)
 		return error_set(
-			err, EXIT_INTERNAL, "a pass of %d rows, %d asked of", rows->n, n_asked);
+			err, EXIT_INTERNAL, "a pass of %d rows and %d heads", rows->n, n_heads);
+	list_asked(c, rows->n, of_head, n_heads);
 	d->upload(c->tokens, rows->tokens, n * sizeof *rows->tokens);
 	d->upload(c->positions, rows->positions, n * sizeof *rows->positions);
 	d->upload(c->slots, rows->slots, n * sizeof *rows->slots);
-	if (n_asked)
-		d->upload(c->asked, asked, (size_t)n_asked * sizeof *asked);
+	if (c->host.n)
+		d->upload(c->asked, c->host.rows, (size_t)c->host.n * sizeof *c->host.rows);
 	if (segments_upload(&c->segments, d, rows->n_segments, err) != 0)
 		return -1;
-	return run_layers(c, rows, n_asked, err);
+	return run_layers(c, rows, c->host.n, err);
 }
 
 /* Runs the rows once more, looking for what is not finite; -1. */
@@ -181,8 +206,11 @@ static int find_fault(struct cache *c, const struct cache_rows *rows, struct err
 int cache_run(struct cache *c, const struct cache_rows *rows, const struct cache_draws *draws,
 	struct error *err)
 {
+	struct cache_draws at_place = *draws;
+
+	at_place.rows = c->host.heads;
 	if (run_rows(c, rows, draws->rows, draws->n, err) != 0 ||
-		(draws->n && cache_head_draw(&c->head, c->m, c->y, draws, &c->bytes, err) != 0))
+		(draws->n && cache_head_draw(&c->head, c->m, c->y, &at_place, &c->bytes, err) != 0))
 		return -1;
 	for (int i = 0; draws->n && i < draws->start[draws->n]; i++)
 		if (draws->token[i] < 0)
@@ -194,10 +222,13 @@ int cache_score(struct cache *c, const struct cache_rows *rows, const struct cac
 	struct error *err)
 {
 	const float *logprob = scores->logprob;
+	struct cache_scores at_place = *scores;
 	float check = 0.0f;
 
+	at_place.rows = c->host.heads;
 	if (run_rows(c, rows, scores->rows, scores->n, err) != 0 ||
-		(scores->n && cache_head_score(&c->head, c->m, c->y, scores, &c->bytes, err) != 0))
+		(scores->n &&
+			cache_head_score(&c->head, c->m, c->y, &at_place, &c->bytes, err) != 0))
 		return -1;
 	/* Anything not finite makes this sum a NaN. */
 	for (int i = 0; i < scores->n; i++)

@@ -19,7 +19,13 @@ struct cache {
 	float *x, *delta, *y, *inv;
 	struct rope_tables rope;
 	int32_t *tokens, *positions, *slots; /* of the rows of a pass */
-	int32_t *asked;			     /* rows that heads ask of */
+	int32_t *asked;			     /* rows that heads ask of, each once */
+	struct {
+		int n;
+		int32_t *rows;	/* [max_rows] the same */
+		int32_t *place; /* [max_rows] of a row among them, -1: not asked of */
+		int32_t *heads; /* [max_draws] place of each head's row */
+	} host;
 	struct segments segments;
 	struct cache_head head;
 	struct probe probe;

@@ -14,15 +14,17 @@ int cache_head_alloc(struct cache_head *h, const struct model *m, int max_heads,
 	struct error *err)
 {
 	const struct device *d = m->device;
-	const size_t n = (size_t)max_heads;
+	const size_t n = (size_t)max_heads, width = (size_t)m->config.hidden_size;
 	const size_t scratch = HEAD_CHUNK * (size_t)m->config.vocab_size * sizeof(float);
 
 	*h = (struct cache_head){.max_heads = max_heads};
 	h->host_start = xcalloc(n + 1, sizeof *h->host_start);
 	h->host_end = xcalloc(n, sizeof *h->host_end);
-	*bytes += 2 * n * sizeof(float) + n * sizeof(double) + (4 * n + 2) * sizeof(int32_t) +
-		  scratch;
-	if (!(h->lse = d->alloc(n * sizeof *h->lse, err)) ||
+	*bytes += n * (width + 2) * sizeof(float) + n * sizeof(double) +
+		  (5 * n + 2) * sizeof(int32_t) + scratch;
+	if (!(h->x = d->alloc(n * width * sizeof *h->x, err)) ||
+		!(h->lse = d->alloc(n * sizeof *h->lse, err)) ||
+		!(h->rows = d->alloc(n * sizeof *h->rows, err)) ||
 		!(h->start = d->alloc((n + 1) * sizeof *h->start, err)) ||
 		!(h->drawn = d->alloc(n * sizeof *h->drawn, err)) ||
 		!(h->logprob = d->alloc(n * sizeof *h->logprob, err)) ||
@@ -36,8 +38,8 @@ int cache_head_alloc(struct cache_head *h, const struct model *m, int max_heads,
 
 void cache_head_free(struct cache_head *h, const struct device *d)
 {
-	void *const all[] = {h->lse, h->scratch, h->start, h->drawn, h->logprob, h->uniform,
-		h->choice_start, h->choice_end, h->choice, h->score};
+	void *const all[] = {h->x, h->lse, h->scratch, h->rows, h->start, h->drawn, h->logprob,
+		h->uniform, h->choice_start, h->choice_end, h->choice, h->score};
 
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		d->free(all[i]);
@@ -80,6 +82,15 @@ static struct head_shape shape_of(const struct model *m)
 	return (struct head_shape){.hidden = m->config.hidden_size,
 		.vocab = m->config.vocab_size,
 		.inverse_temperature = 1.0f};
+}
+
+static void gather_rows(
+	struct cache_head *h, const struct model *m, const float *y, const int32_t *rows, int n)
+{
+	const int width = m->config.hidden_size;
+
+	m->device->upload(h->rows, rows, (size_t)n * sizeof *rows);
+	m->device->gather_rows(h->x, width, y, width, h->rows, n, width);
 }
 
 /* Lays out the choices of rows from..n of a call, equal ones once, as many rows as there
@@ -127,6 +138,7 @@ int cache_head_draw(struct cache_head *h, const struct model *m, const float *y,
 		return error_set(err, EXIT_INTERNAL, "%zu draws at once", n_draws);
 	d->upload(h->start, draws->start, ((size_t)draws->n + 1) * sizeof *draws->start);
 	d->upload(h->uniform, draws->uniform, n_draws * sizeof *draws->uniform);
+	gather_rows(h, m, y, draws->rows, draws->n);
 	shape.inverse_temperature = draws->inverse_temperature;
 	for (int from = 0, to = draws->n; from < draws->n; from = to) {
 		to = draws->n;
@@ -139,7 +151,8 @@ int cache_head_draw(struct cache_head *h, const struct model *m, const float *y,
 		shape.choice_end = h->choice_end;
 		shape.choice = h->choice;
 		d->head_sample(&shape, h->drawn, h->logprob, h->uniform,
-			y + (size_t)from * (size_t)shape.hidden, m->layout->head->data, h->scratch);
+			h->x + (size_t)from * (size_t)shape.hidden, m->layout->head->data,
+			h->scratch);
 	}
 	d->download(draws->token, h->drawn, n_draws * sizeof *draws->token);
 	d->download(draws->logprob, h->logprob, n_draws * sizeof *draws->logprob);
@@ -187,6 +200,7 @@ int cache_head_score(struct cache_head *h, const struct model *m, const float *y
 
 	if (scores->n > h->max_heads)
 		return error_set(err, EXIT_INTERNAL, "scores of %d rows at once", scores->n);
+	gather_rows(h, m, y, scores->rows, scores->n);
 	for (int from = 0, to; from < scores->n; from = to) {
 		size_t n;
 
@@ -197,7 +211,8 @@ int cache_head_score(struct cache_head *h, const struct model *m, const float *y
 		shape.start = shape.choice_start = h->choice_start;
 		shape.token = shape.choice = h->choice;
 		d->head_forward(&shape, h->lse, h->score, NULL,
-			y + (size_t)from * (size_t)shape.hidden, m->layout->head->data, h->scratch);
+			h->x + (size_t)from * (size_t)shape.hidden, m->layout->head->data,
+			h->scratch);
 		d->download(logprob, h->score, n * sizeof *logprob);
 		logprob += n;
 	}

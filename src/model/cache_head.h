@@ -33,8 +33,8 @@ struct cache_scores {
 /* Buffers, device memory but for the lists. */
 struct cache_head {
 	int max_heads; /* rows at once, and draws */
-	float *lse, *scratch;
-	int32_t *start, *drawn;
+	float *x, *lse, *scratch;
+	int32_t *rows, *start, *drawn;
 	float *logprob;
 	double *uniform;
 	int32_t *choice_start, *choice_end; /* of a row, in choice */
@@ -53,8 +53,8 @@ int cache_head_alloc(struct cache_head *h, const struct model *m, int max_heads,
 	struct error *err);
 void cache_head_free(struct cache_head *h, const struct device *d);
 
-/* y[n, hidden] are the final states of the rows asked of, in the order of the heads,
- * device memory.  A token -1 was drawn, a score is not finite where the model is not. */
+/* y[*, hidden] are the final states of all rows, device memory.  A token -1 was drawn,
+ * a score is not finite where the model is not. */
 int cache_head_draw(struct cache_head *h, const struct model *m, const float *y,
 	const struct cache_draws *draws, uint64_t *bytes, struct error *err);
 int cache_head_score(struct cache_head *h, const struct model *m, const float *y,
