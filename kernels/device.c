@@ -126,13 +126,12 @@ const struct device *device_open(const char *name, int threads, struct error *er
 		error_set(err, EXIT_USAGE, "%d threads: 0 (all cores) to %d", threads, MAX_THREADS);
 		return NULL;
 	}
-	if (strcmp(name, "auto") == 0) {
-		const struct device *d = driver_is_there() ? cuda_named("cuda", &why) : NULL;
+	if (strcmp(name, "auto") == 0 && driver_is_there()) {
+		const struct device *d = cuda_named("cuda", &why);
 
 		if (d)
 			return d;
-		if (driver_is_there())
-			note("%s: the CPU is used instead", why.message);
+		note("%s: the CPU is used instead", why.message);
 	}
 	cpu_threads = threads ? threads : usable_cores();
 	cpu_blas_prepare();

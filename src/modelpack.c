@@ -87,14 +87,6 @@ static const char *source_path(const struct source *s)
 	return s->is_file ? s->path : s->dir;
 }
 
-static char *join(const char *dir, const char *name)
-{
-	struct buf b = {0};
-
-	buf_addf(&b, "%s/%s", dir, name);
-	return buf_detach(&b);
-}
-
 static int read_config(const struct source *s, struct model_config *c, struct error *err)
 {
 	struct gguf *f;
@@ -102,7 +94,7 @@ static int read_config(const struct source *s, struct model_config *c, struct er
 	int result;
 
 	if (!s->is_file) {
-		path = join(s->dir, "config.json");
+		path = path_join(s->dir, "config.json");
 		result = model_config_read(c, path, err);
 		free(path);
 		return result;
@@ -144,7 +136,7 @@ static int inspect(const struct source *s, const struct device *device, struct e
 /* The tokenizer: that of a GGUF file written out, a directory's read and written again. */
 static int convert_tokenizer(const struct source *s, const char *dir, struct error *err)
 {
-	char *to = join(dir, "tokenizer.json"), *from = NULL;
+	char *to = path_join(dir, "tokenizer.json"), *from = NULL;
 	struct tokenizer *t = NULL;
 	int result = -1;
 
@@ -158,7 +150,7 @@ static int convert_tokenizer(const struct source *s, const char *dir, struct err
 			gguf_close(f);
 		}
 	} else {
-		from = join(s->dir, "tokenizer.json");
+		from = path_join(s->dir, "tokenizer.json");
 		t = tokenizer_load(from, err);
 	}
 	if (t)

@@ -48,6 +48,10 @@ void cuda_launched(const char *operation);
 /* Scratch of the device, valid until the next call, in the order of the stream; NULL
  * where there is not enough memory, which has then been remembered. */
 void *cuda_scratch(size_t bytes, const char *operation);
+/* to[j] += the sums over rows and heads of d, times x * inv where x is not NULL, in one
+ * order; c columns a head, inv[rows] by row and head.  false: no memory. */
+bool cuda_add_columns(float *to, const float *d, int ldd, const float *x, int ldx, const float *inv,
+	int rows, int n_heads, int c, const char *operation);
 
 /* Blocks of `threads` for n elements, each thread looping over what is left. */
 static inline unsigned cuda_blocks(int64_t n, int threads)

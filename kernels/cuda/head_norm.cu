@@ -2,8 +2,7 @@
 #include "kernels/cuda/cuda.cuh"
 
 enum {
-	HEADS = BLOCK / WARP, /* of a block, a warp each */
-	STRIPES = 64	      /* of rows, whose sums for a column are added in order */
+	HEADS = BLOCK / WARP /* of a block, a warp each */
 };
 
 static __global__ void head_norm(float *y, int ldy, float *inv, const float *x, int ldx,
@@ -57,58 +56,11 @@ static __global__ void head_norm_rows(float *d, int ldd, const float *x, int ldx
 	}
 }
 
-/* Sums over the rows of a stripe of d, times x * inv where there is an x. */
-static __global__ void column_stripes(float *part, const float *d, int ldd, const float *x, int ldx,
-	const float *inv, int rows, int n_heads, int c)
-{
-	const int j = (int)(blockIdx.x * blockDim.x + threadIdx.x), stripe = (int)blockIdx.y;
-	const int each = (rows + (int)gridDim.y - 1) / (int)gridDim.y;
-	const int end = min((stripe + 1) * each, rows);
-	float sum = 0.0f;
-
-	if (j >= c)
-		return;
-	for (int i = stripe * each; i < end; i++) {
-		const int row = i / n_heads, column = i % n_heads * c + j;
-		float t = d[(size_t)row * ldd + column];
-
-		sum += x ? t * x[(size_t)row * ldx + column] * inv[i] : t;
-	}
-	part[(size_t)stripe * c + j] = sum;
-}
-
-static __global__ void column_sum(float *to, const float *part, int stripes, int c)
-{
-	const int j = (int)(blockIdx.x * blockDim.x + threadIdx.x);
-	float sum = 0.0f;
-
-	if (j >= c)
-		return;
-	for (int s = 0; s < stripes; s++)
-		sum += part[(size_t)s * c + j];
-	to[j] += sum;
-}
-
-static bool add_columns(float *to, const float *d, int ldd, const float *x, int ldx,
-	const float *inv, int rows, int n_heads, int c, const char *operation)
-{
-	const int stripes = rows < STRIPES ? rows : (int)STRIPES;
-	const unsigned columns = cuda_blocks(c, BLOCK);
-	float *part = (float *)cuda_scratch((size_t)stripes * c * sizeof *part, operation);
-
-	if (!part)
-		return false;
-	LAUNCH(column_stripes, dim3(columns, (unsigned)stripes), BLOCK, 0, cuda.stream, part, d,
-		ldd, x, ldx, inv, rows, n_heads, c);
-	LAUNCH(column_sum, columns, BLOCK, 0, cuda.stream, to, part, stripes, c);
-	return true;
-}
-
 void cuda_head_rmsnorm_backward(float *d, int ldd, float *dgain, const float *x, int ldx,
 	const float *inv, const float *gain, int n, int n_heads, int head_dim)
 {
 	/* The gain first, for it needs d as it came. */
-	if (n <= 0 || !add_columns(dgain, d, ldd, x, ldx, inv, n * n_heads, n_heads, head_dim,
+	if (n <= 0 || !cuda_add_columns(dgain, d, ldd, x, ldx, inv, n * n_heads, n_heads, head_dim,
 			      "head_rmsnorm_backward"))
 		return;
 	LAUNCH(head_norm_rows, cuda_blocks((int64_t)n * n_heads, HEADS), BLOCK, 0, cuda.stream, d,
@@ -135,6 +87,6 @@ void cuda_bias_backward(float *dbias, const float *dx, int ldx, int n, int c)
 {
 	if (n <= 0)
 		return;
-	(void)add_columns(dbias, dx, ldx, NULL, 0, NULL, n, 1, c, "bias_backward");
+	(void)cuda_add_columns(dbias, dx, ldx, NULL, 0, NULL, n, 1, c, "bias_backward");
 	cuda_launched("bias_backward");
 }

@@ -58,22 +58,27 @@ enum {
 	STRIPES = 64 /* of rows, whose sums for a column are added in order */
 };
 
-static __global__ void gain_stripes(
-	float *part, const float *dy, const float *x, const float *inv, int n, int c)
+/* Sums over the rows of a stripe of d, times x * inv where there is an x. */
+static __global__ void column_stripes(float *part, const float *d, int ldd, const float *x, int ldx,
+	const float *inv, int rows, int n_heads, int c)
 {
 	const int j = (int)(blockIdx.x * blockDim.x + threadIdx.x), stripe = (int)blockIdx.y;
-	const int rows = (n + (int)gridDim.y - 1) / (int)gridDim.y;
-	const int end = (stripe + 1) * rows < n ? (stripe + 1) * rows : n;
+	const int each = (rows + (int)gridDim.y - 1) / (int)gridDim.y;
+	const int end = min((stripe + 1) * each, rows);
 	float sum = 0.0f;
 
 	if (j >= c)
 		return;
-	for (int i = stripe * rows; i < end; i++)
-		sum += dy[(size_t)i * c + j] * x[(size_t)i * c + j] * inv[i];
+	for (int i = stripe * each; i < end; i++) {
+		const int row = i / n_heads, column = i % n_heads * c + j;
+		float t = d[(size_t)row * ldd + column];
+
+		sum += x ? t * x[(size_t)row * ldx + column] * inv[i] : t;
+	}
 	part[(size_t)stripe * c + j] = sum;
 }
 
-static __global__ void gain_sum(float *dgain, const float *part, int stripes, int c)
+static __global__ void column_sum(float *to, const float *part, int stripes, int c)
 {
 	const int j = (int)(blockIdx.x * blockDim.x + threadIdx.x);
 	float sum = 0.0f;
@@ -82,22 +87,29 @@ static __global__ void gain_sum(float *dgain, const float *part, int stripes, in
 		return;
 	for (int s = 0; s < stripes; s++)
 		sum += part[(size_t)s * c + j];
-	dgain[j] += sum;
+	to[j] += sum;
+}
+
+bool cuda_add_columns(float *to, const float *d, int ldd, const float *x, int ldx, const float *inv,
+	int rows, int n_heads, int c, const char *operation)
+{
+	const int stripes = rows < STRIPES ? rows : (int)STRIPES;
+	const unsigned columns = cuda_blocks(c, BLOCK);
+	float *part = (float *)cuda_scratch((size_t)stripes * c * sizeof *part, operation);
+
+	if (!part)
+		return false;
+	LAUNCH(column_stripes, dim3(columns, (unsigned)stripes), BLOCK, 0, cuda.stream, part, d,
+		ldd, x, ldx, inv, rows, n_heads, c);
+	LAUNCH(column_sum, columns, BLOCK, 0, cuda.stream, to, part, stripes, c);
+	return true;
 }
 
 void cuda_rmsnorm_backward(float *dx, float *dgain, const float *dy, const float *x,
 	const float *inv, const float *gain, int n, int c)
 {
-	const int stripes = n < STRIPES ? n : STRIPES;
-	const unsigned columns = cuda_blocks(c, BLOCK);
-	float *part;
-
-	if (n <= 0 || !(part = (float *)cuda_scratch(
-				(size_t)stripes * c * sizeof *part, "rmsnorm_backward")))
+	if (n <= 0 || !cuda_add_columns(dgain, dy, c, x, c, inv, n, 1, c, "rmsnorm_backward"))
 		return;
-	LAUNCH(gain_stripes, dim3(columns, (unsigned)stripes), BLOCK, 0, cuda.stream, part, dy, x,
-		inv, n, c);
-	LAUNCH(gain_sum, columns, BLOCK, 0, cuda.stream, dgain, part, stripes, c);
 	LAUNCH(norm_rows, cuda_blocks(n, 1), BLOCK, 0, cuda.stream, dx, dy, x, inv, gain, n, c);
 	cuda_launched("rmsnorm_backward");
 }

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/names.h"
 #include "cli/spec_private.h"
 
 int spec_fault(struct spec_reader *r, const char *fmt, ...)
@@ -156,10 +157,7 @@ static int known(const char *name)
 		"passthrough", "danger", "says", "runnable", "eager", "environment", "ignore-case",
 		"unit", NULL};
 
-	for (size_t i = 0; names[i]; i++)
-		if (!strcmp(names[i], name))
-			return 1;
-	return 0;
+	return names_find(names, name) >= 0;
 }
 
 int metadata_check(struct spec_reader *r, json_t *owner)

@@ -26,14 +26,6 @@ enum {
 };
 static const uint64_t ARCHIVE_BYTES_MAX = 1ull << 40;
 
-static char *path_join(const char *dir, const char *name)
-{
-	struct buf path = {0};
-
-	buf_addf(&path, "%s/%s", dir, name);
-	return buf_detach(&path);
-}
-
 static int exists(const char *dir, const char *name)
 {
 	char *path = path_join(dir, name);

@@ -190,3 +190,11 @@ int directory_remove(const char *path, struct error *err)
 		return error_set_errno(err, EXIT_IO, "cannot remove '%s'", path);
 	return 0;
 }
+
+char *path_join(const char *dir, const char *name)
+{
+	struct buf path = {0};
+
+	buf_addf(&path, "%s/%s", dir, name);
+	return buf_detach(&path);
+}

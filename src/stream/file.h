@@ -22,4 +22,7 @@ int directory_publish(const char *temporary, const char *path, struct error *err
 /* Removes a directory and what is in it; a missing one is no error. */
 int directory_remove(const char *path, struct error *err);
 
+/* "DIR/NAME", to be freed by the caller. */
+char *path_join(const char *dir, const char *name);
+
 #endif

@@ -188,18 +188,20 @@ static int wrong(const float *d, const std::vector<float> &want)
 		}
 	return 0;
 }
-int main(int, char **argv)
+
+static const char *bug; // its name
+static float *out, *x, *sm;
+static std::vector<float> one(2048);
+
+static bool is(const char *name)
 {
-	const char *b = argv[1];
-	auto is = [&](const char *n) { return !strcmp(b, n); };
-	float *out, *x, *sm;
-	cudaMalloc((void **)&out, 1024 * 4), cudaMalloc((void **)&x, 2048 * 4),
-		cudaMalloc((void **)&sm, 100 * 4);
-	cudaMemset(out, 0, 1024 * 4), cudaMemset(x, 0, 2048 * 4), cudaMemset(sm, 0, 400);
-	std::vector<float> one(2048);
-	for (int i = 0; i < 2048; i++)
-		one[i] = i < 1024 ? 1 : 2;
-	cudaMemcpy(x, one.data(), 2048 * 4, cudaMemcpyHostToDevice);
+	return !strcmp(bug, name);
+}
+
+/* Correct kernels, and races that make a result wrong.  Each group gives -1 where another bug
+ * is asked for, or its run is over. */
+static int results()
+{
 	if (is("good") || is("raw") || is("war")) {
 		if (is("good"))
 			LAUNCH((sum_rows<0>), 1, 128, 0, 0, out, x, 1024);
@@ -242,6 +244,12 @@ int main(int, char **argv)
 		LAUNCH(last_block, 8, 32, 0, 0, out, part, cnt, is("nofence"));
 		return wrong(out, {36});
 	}
+	return -1;
+}
+
+/* Beyond the end of memory. */
+static int bounds()
+{
 	if (is("oob_write")) {
 		LAUNCH(fill, 1, 128, 0, 0, sm, 100, 1);
 		return wrong(out, {0});
@@ -263,6 +271,12 @@ int main(int, char **argv)
 		LAUNCH(oob_dyn, 1, 64, 64 * 4, 0, out);
 		return 0 * wrong(out, {1});
 	}
+	return -1;
+}
+
+/* Barriers and shuffles that not all threads reach. */
+static int divergence()
+{
 	if (is("div_two"))
 		LAUNCH(div_two, 1, 64, 0, 0, out);
 	if (is("div_one"))
@@ -275,6 +289,12 @@ int main(int, char **argv)
 		LAUNCH(half_warp, 1, 32, 0, 0, out);
 	if (is("shfl_outside"))
 		LAUNCH(shfl_outside, 1, 32, 0, 0, out);
+	return -1;
+}
+
+/* Memory and arithmetic that a kernel may not use so. */
+static int memory()
+{
 	if (is("misaligned"))
 		LAUNCH(misaligned, 1, 32, 0, 0, out, x);
 	if (is("uninit_smem")) {
@@ -292,6 +312,12 @@ int main(int, char **argv)
 		LAUNCH(int_overflow, 1, 32, 0, 0, out, 65536, 65537);
 	if (is("local_oob"))
 		LAUNCH(local_oob, 1, 32, 0, 0, out, 9);
+	return -1;
+}
+
+/* The host's own memory and copies. */
+static int host()
+{
 	if (is("host_pointer"))
 		LAUNCH(fill, 1, 32, 0, 0, one.data(), 32, 0);
 	if (is("host_deref"))
@@ -308,6 +334,12 @@ int main(int, char **argv)
 			CUDA_R_32F, 10, &be, sm, CUDA_R_32F, 10, CUBLAS_COMPUTE_32F,
 			CUBLAS_GEMM_DEFAULT);
 	}
+	return -1;
+}
+
+/* What is not ordered. */
+static int streams()
+{
 	if (is("no_sync")) {
 		cudaStream_t s;
 		cudaStreamCreate(&s);
@@ -327,6 +359,23 @@ int main(int, char **argv)
 		LAUNCH(add, 1, 128, 0, t, out, sm, 100);
 		cudaStreamSynchronize(t);
 		return wrong(out, {1});
+	}
+	return -1;
+}
+
+int main(int, char **argv)
+{
+	bug = argv[1];
+	cudaMalloc((void **)&out, 1024 * 4), cudaMalloc((void **)&x, 2048 * 4),
+		cudaMalloc((void **)&sm, 100 * 4);
+	cudaMemset(out, 0, 1024 * 4), cudaMemset(x, 0, 2048 * 4), cudaMemset(sm, 0, 400);
+	for (int i = 0; i < 2048; i++)
+		one[i] = i < 1024 ? 1 : 2;
+	cudaMemcpy(x, one.data(), 2048 * 4, cudaMemcpyHostToDevice);
+	for (auto group : {results, bounds, divergence, memory, host, streams}) {
+		int result = group();
+		if (result >= 0)
+			return result;
 	}
 	return 0;
 }

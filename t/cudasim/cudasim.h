@@ -293,29 +293,28 @@ inline float rsqrtf(float x)
 {
 	return 1.0f / sqrtf(x);
 }
+template <class To, class From> inline To same_bits(From x)
+{
+	To r;
+	static_assert(sizeof r == sizeof x, "another size");
+	memcpy(&r, &x, sizeof r);
+	return r;
+}
 inline int __float_as_int(float x)
 {
-	int r;
-	memcpy(&r, &x, 4);
-	return r;
+	return same_bits<int>(x);
 }
 inline unsigned __float_as_uint(float x)
 {
-	unsigned r;
-	memcpy(&r, &x, 4);
-	return r;
+	return same_bits<unsigned>(x);
 }
 inline float __int_as_float(int x)
 {
-	float r;
-	memcpy(&r, &x, 4);
-	return r;
+	return same_bits<float>(x);
 }
 inline float __uint_as_float(unsigned x)
 {
-	float r;
-	memcpy(&r, &x, 4);
-	return r;
+	return same_bits<float>(x);
 }
 inline int __popc(unsigned x)
 {
