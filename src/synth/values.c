@@ -320,15 +320,14 @@ static void draw_repository(struct rng *r, struct buf *out)
 	switch (rng_below(r, 5)) {
 	case 0:
 		add_number(out, 100000000000ull + rng_u64(r) % 899999999999ull);
-		buf_adds(out, ".dkr.ecr.");
+		buf_adds(out, ".images.");
 		buf_adds(out, pick(r, &words_region));
-		buf_adds(out, ".amazonaws.com");
+		buf_adds(out, ".example.net");
 		break;
 	case 1:
 		buf_adds(out, "registry.");
 		draw_name(r, '-', out);
-		buf_addc(out, '.');
-		buf_adds(out, pick(r, &words_domain));
+		buf_adds(out, ".example");
 		break;
 	default:
 		buf_adds(out, pick(r, &words_registry));

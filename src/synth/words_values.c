@@ -55,9 +55,10 @@ LIST(words_domain, "com", "io", "dev", "net", "org", "ai", "app", "cloud", "de",
 LIST(words_label, "api", "app", "www", "db", "dev", "staging", "studio", "debug", "portal", "auth",
 	"cdn", "edge", "node1", "node2", "gw", "proxy", "console", "admin", "ui", "web", "int",
 	"eu", "us", "beta", "preview", "tools", "git", "hub", "lab");
-LIST(words_registry, "ghcr.io", "docker.io", "quay.io", "registry.gitlab.com", "gcr.io",
-	"registry.local:5000", "localhost:5000", "europe-docker.pkg.dev", "public.ecr.aws",
-	"registry.acme.io", "harbor.corp.net");
+LIST(words_registry, "images.example.com", "pier.example.net", "dock.example.org",
+	"registry.example.net", "cr.example.org", "registry.local:5000", "localhost:5000",
+	"eu-images.example.net", "public.example.org", "registry.acme.example",
+	"harbor.corp.example");
 LIST(words_tool_command, "npm run %s", "yarn %s", "pnpm %s", "make %s", "npm ci", "npm install",
 	"pnpm install", "yarn install", "pip install -r %s.txt", "pip install -e .", "uv sync",
 	"uv pip install -r %s.txt", "poetry install", "poetry run %s", "bun install", "bun run %s",

@@ -1,8 +1,8 @@
 /*
  * zstd streams of records: bytes that say how, NUL, the text.  How: for each frame its
  * length in lines, its level and whether it has a checksum; what is cut off or changed.
- * What is read of whole frames is what was packed; a cut or a changed byte behind a
- * checksum is a failure, or changes nothing.
+ * What is read of whole frames is what was packed; a cut, or a changed byte that a
+ * checksum guards, is a failure, or changes nothing.
  * seeds: testdata/stream testdata/check/pairs.jsonl
  */
 #include "t/fuzz/fuzz.h"
@@ -54,9 +54,22 @@ static int byte_of(struct fuzz_input *how)
 	return *how->data++;
 }
 
-/* Packs up to that many lines as one frame; 1 where it has a checksum. */
-static int add_frame(ZSTD_CCtx *z, struct fuzz_input *how, struct fuzz_input *text, struct buf *out)
+/* A zstd stream, and for each of its bytes whether a checksum guards it. */
+struct packed {
+	struct buf bytes, guarded;
+};
+
+static void guard(struct packed *p, int guarded)
 {
+	while (p->guarded.len < p->bytes.len)
+		buf_addc(&p->guarded, (char)guarded);
+}
+
+/* Packs up to that many lines as one frame. */
+static void add_frame(
+	ZSTD_CCtx *z, struct fuzz_input *how, struct fuzz_input *text, struct packed *p)
+{
+	struct buf *out = &p->bytes;
 	const int lines = 1 + byte_of(how) % 64, kind = byte_of(how);
 	const uint8_t *end = text->data;
 	size_t len, room, n;
@@ -72,34 +85,40 @@ static int add_frame(ZSTD_CCtx *z, struct fuzz_input *how, struct fuzz_input *te
 	ZSTD_CCtx_setParameter(z, ZSTD_c_compressionLevel, kind % 8 - 2);
 	ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, !(kind & 64));
 	ZSTD_CCtx_setParameter(z, ZSTD_c_contentSizeFlag, !(kind & 32));
-	if (kind & 16)
-		buf_add(out, "\x52\x2a\x4d\x18\x03\0\0\0abc", 11);
+	if (kind & 16) {
+		/* Of its size nothing keeps watch: a larger one skips what follows, too. */
+		buf_add(out, "\x52\x2a\x4d\x18", 4);
+		guard(p, 1);
+		buf_add(out, "\x03\0\0\0", 4);
+		guard(p, 0);
+		buf_add(out, "abc", 3);
+		guard(p, 1);
+	}
 	buf_reserve(out, room);
 	n = ZSTD_compress2(z, out->data + out->len, room, text->data, len);
 	fuzz_assert(!ZSTD_isError(n));
 	out->len += n;
+	guard(p, !(kind & 64));
 	text->data = end;
 	text->size -= len;
-	return !(kind & 64);
 }
 
 /* The packed stream, cut or with a byte changed. */
-static void damage(
-	struct fuzz_input *how, const struct reading *whole, struct buf *packed, int checksums)
+static void damage(struct fuzz_input *how, const struct reading *whole, struct packed *p)
 {
-	const int what = byte_of(how), change = 1 + byte_of(how) % 255;
-	const size_t at = ((size_t)byte_of(how) << 8 | (size_t)byte_of(how)) % packed->len;
+	const int cut = byte_of(how) & 1, change = 1 + byte_of(how) % 255;
+	const size_t at = ((size_t)byte_of(how) << 8 | (size_t)byte_of(how)) % p->bytes.len;
 	struct reading got = {.end = 0};
 
-	if (what & 1)
-		packed->len = at;
+	if (cut)
+		p->bytes.len = at;
 	else
-		packed->data[at] = (char)(packed->data[at] ^ change);
-	read_all(packed->data, packed->len, &got);
+		p->bytes.data[at] = (char)(p->bytes.data[at] ^ change);
+	read_all(p->bytes.data, p->bytes.len, &got);
 	/* A cut may fall between two frames: what is read is then the beginning. */
-	if (got.end == 0 && !got.bad && checksums) {
+	if (got.end == 0 && !got.bad && (cut || p->guarded.data[at])) {
 		fuzz_assert(got.records.len <= whole->records.len);
-		fuzz_assert(what & 1 || got.records.len == whole->records.len);
+		fuzz_assert(cut || got.records.len == whole->records.len);
 		fuzz_assert(!got.records.len ||
 			    !memcmp(got.records.data, whole->records.data, got.records.len));
 	}
@@ -110,9 +129,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_input in = {data, size}, how, text;
 	struct reading plain = {.end = 0}, whole = {.end = 0};
-	struct buf packed = {0}, framed = {0};
+	struct packed packed = {0};
+	struct buf framed = {0};
 	ZSTD_CCtx *z = ZSTD_createCCtx();
-	int checksums = 1, frames = 0;
+	int frames = 0;
 	size_t n_how;
 	char *part = fuzz_part(&in, &n_how);
 
@@ -124,23 +144,24 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = (struct fuzz_input){(const uint8_t *)framed.data, framed.len};
 	read_all(framed.data, framed.len, &plain);
 	while (text.size && frames++ < FRAMES_MAX)
-		checksums &= add_frame(z, &how, &text, &packed);
+		add_frame(z, &how, &text, &packed);
 	while (text.size) {
 		struct fuzz_input rest = {(const uint8_t *)"\x3f", 1};
 
-		checksums &= add_frame(z, &rest, &text, &packed);
+		add_frame(z, &rest, &text, &packed);
 	}
-	read_all(packed.data, packed.len, &whole);
+	read_all(packed.bytes.data, packed.bytes.len, &whole);
 	fuzz_assert(whole.end == 0 && whole.bad == plain.bad);
 	fuzz_assert(whole.records.len == plain.records.len);
 	fuzz_assert(!memcmp(whole.records.data, plain.records.data, plain.records.len));
 	if (how.size && !whole.bad)
-		damage(&how, &whole, &packed, checksums);
+		damage(&how, &whole, &packed);
 	free(part);
 	ZSTD_freeCCtx(z);
 	buf_release(&plain.records);
 	buf_release(&whole.records);
-	buf_release(&packed);
+	buf_release(&packed.bytes);
+	buf_release(&packed.guarded);
 	buf_release(&framed);
 	return 0;
 }
