@@ -10,9 +10,11 @@ static int32_t exit_behind(struct walk *w, int64_t symbols, int32_t place)
 	return exit == NO_EXIT || symbols + exit >= NO_EXIT ? NO_EXIT : (int32_t)(symbols + exit);
 }
 
-/* From within a string on.  A value that is spelled freely may be of any length: no more
- * is promised than that it can be short. */
-static int32_t content_exit(struct walk *w, const struct grammar_piece *piece, uint32_t used)
+/* From within a string on, behind so many items of a list: behind one, whatever stands as
+ * another may end it.  A value that is spelled freely may be of any length: no more is
+ * promised than that it can be short. */
+static int32_t content_exit(
+	struct walk *w, const struct grammar_piece *piece, uint32_t used, int items)
 {
 	int32_t place = walk_at_node(w, piece->next, used), n = 1;
 	int alone = 1;
@@ -21,6 +23,7 @@ static int32_t content_exit(struct walk *w, const struct grammar_piece *piece, u
 
 	if (!value && !is_free(w, piece))
 		return NO_EXIT;
+	alone |= items > 0;
 	if (value)
 		n = content_symbols(w, value, &quoted).n * (alone ? 1 : 2) + !alone;
 	buf_release(&quoted);
@@ -46,7 +49,7 @@ static int32_t value_exit(struct walk *w, const struct grammar_piece *piece, uin
 	for (size_t i = 0; i < n; i++)
 		if (!has_open_span(w, used, values[i]) && value_token(w, piece, values[i]) >= 0)
 			return exit_behind(w, 1, place);
-	exit = content_exit(w, piece, used);
+	exit = content_exit(w, piece, used, 0);
 	return exit == NO_EXIT ? NO_EXIT : exit + gateway_symbols(w, piece).n;
 }
 
@@ -121,7 +124,7 @@ int32_t place_exit(struct walk *w, int32_t place)
 	if (p.kind == PLACE_NODE || p.kind == PLACE_DONE)
 		exit = p.kind == PLACE_NODE;
 	else
-		exit = content_exit(w, p.piece, p.used);
+		exit = content_exit(w, p.piece, p.used, p.items);
 	if (w->asked.len == 0)
 		w->places[place].exit = exit;
 	return exit;
